@@ -1,0 +1,55 @@
+"""What makes a kernel good.
+
+A criterion is a frozen value with a name, a direction, a cost, a formula, a reference and a few
+lines that compute it from :class:`Evidence`: the statistics of one kernel matrix and, where it
+asks, products, a spectrum and the least-squares machine at a ridge. Evidence computes each of
+these once, so any number of criteria and ridges costs one eigendecomposition::
+
+    Gram (any engine) + targets ──> Evidence ──> criterion.value(evidence, ridge) ──> float
+
+A criterion that is undefined for a matrix raises :class:`Undefined`; scoring turns that into NaN
+and says why. This package imports machines, gram and kernels; it never sees an engine.
+"""
+
+from kernelwise.criteria.alignment import CKTA, KTA
+from kernelwise.criteria.base import (
+    Criterion,
+    Evidence,
+    Information,
+    Undefined,
+    available,
+    get,
+)
+from kernelwise.criteria.eigenratio import ER
+from kernelwise.criteria.feature_space import FSM, FSMError
+from kernelwise.criteria.likelihood import LML
+from kernelwise.criteria.perturbation import SPS, sps_exact
+from kernelwise.criteria.spectral import MD, SM, Ncut, SMHinge
+from kernelwise.criteria.stability import KS, RKS
+from kernelwise.criteria.validation import BR, ELOO, GCV
+
+__all__ = [
+    "BR",
+    "CKTA",
+    "ELOO",
+    "ER",
+    "FSM",
+    "GCV",
+    "KS",
+    "KTA",
+    "LML",
+    "MD",
+    "RKS",
+    "SM",
+    "SPS",
+    "Criterion",
+    "Evidence",
+    "FSMError",
+    "Information",
+    "Ncut",
+    "SMHinge",
+    "Undefined",
+    "available",
+    "get",
+    "sps_exact",
+]

@@ -1,0 +1,97 @@
+"""Alignment of the kernel matrix with the target matrix, as it is and centred."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from kernelwise.criteria.base import Criterion, Evidence, Undefined
+from kernelwise.gram import Targets
+
+
+@dataclass(frozen=True)
+class KTA(Criterion):
+    r"""Kernel target alignment.
+
+    .. math:: \frac{\langle K, Y \rangle_F}{|K|_F\, |Y|_F}
+
+    with :math:`Y = y y^\top` for two classes; 1 for the same class and :math:`-1/(c-1)` for
+    another with c classes; :math:`y y^\top` of the centred target for regression. Undefined where
+    K = 0.
+
+    References
+    ----------
+    N. Cristianini, J. Shawe-Taylor, A. Elisseeff and J. Kandola, On kernel-target alignment, NIPS
+    2001; C. H. Nguyen and T. B. Ho, Kernel matrix evaluation, IJCAI 2007, eq. 5.
+    """
+
+    name: ClassVar[str] = "kta"
+    greater_is_better: ClassVar[bool | None] = True
+    cost: ClassVar[str] = "n^2"
+    formula: ClassVar[str] = "<K, yy'> / (|K| |yy'|)"
+    reference: ClassVar[str] = "Cristianini et al. 2001"
+
+    def value(self, evidence: Evidence, ridge: float) -> float:
+        """Return the alignment."""
+        stats, targets = evidence.statistics, evidence.targets
+        norm = stats.frobenius
+        if norm == 0.0:
+            raise Undefined("the kernel matrix is zero")
+        B = stats.kernel_block_sums
+        if targets.classes is None:
+            y = targets.centered
+            return float(B[1, 1] / (norm * (y @ y)))
+        other = -1.0 / (targets.classes.size - 1)
+        same = np.trace(B)
+        inner = same + other * (B.sum() - same)
+        return float(inner / (norm * _target_norm(targets, other)))
+
+
+def _target_norm(targets: Targets, other: float) -> float:
+    """Return |Y|_F: entries 1 within classes, ``other`` between them."""
+    squares = float(targets.counts.astype(float) @ targets.counts)
+    return float(np.sqrt(squares + other**2 * (targets.n**2 - squares)))
+
+
+@dataclass(frozen=True)
+class CKTA(Criterion):
+    r"""Centred kernel target alignment.
+
+    .. math:: \frac{\langle HKH, HYH \rangle_F}{|HKH|_F\, |HYH|_F}, \quad H = I - 11^\top / n
+
+    with the target matrix Y of :class:`KTA`. Computed from the deviation of K from a constant, so
+    that it stays exact for very wide kernels. Undefined where HKH = 0.
+
+    References
+    ----------
+    C. Cortes, M. Mohri and A. Rostamizadeh, Two-stage learning kernel algorithms, ICML 2010.
+    """
+
+    name: ClassVar[str] = "ckta"
+    greater_is_better: ClassVar[bool | None] = True
+    cost: ClassVar[str] = "n^2"
+    formula: ClassVar[str] = "<HKH, Hyy'H> / (|HKH| |Hyy'H|)"
+    reference: ClassVar[str] = "Cortes et al. 2010"
+
+    def value(self, evidence: Evidence, ridge: float) -> float:
+        """Return the centred alignment."""
+        stats, targets = evidence.statistics, evidence.targets
+        norm = stats.centered_frobenius
+        if norm == 0.0:
+            raise Undefined(
+                "the centred kernel matrix is zero: all points look alike to the kernel"
+            )
+        if targets.classes is None:
+            y = targets.centered
+            return float(stats.block_sums[1, 1] / (norm * (y @ y)))
+        # HYH is a multiple of HGH, G = Z Z' with class indicators Z; |H Z Z' H| = |Z' H Z|.
+        B = _centered(stats.block_sums, targets.counts / targets.n)
+        counts = targets.counts.astype(float)
+        target_norm = np.linalg.norm(np.diag(counts) - np.outer(counts, counts) / targets.n)
+        return float(np.trace(B) / (norm * target_norm))
+
+
+def _centered(B: np.ndarray, p: np.ndarray) -> np.ndarray:
+    """Return (Z - 1p')' S (Z - 1p') from B = Z'SZ, where Z 1 = 1."""
+    rows = B.sum(axis=0)
+    return np.asarray(B - np.outer(p, rows) - np.outer(rows, p) + rows.sum() * np.outer(p, p))

@@ -1,0 +1,247 @@
+"""What a criterion is, and the evidence it judges by."""
+
+import dataclasses
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from kernelwise.gram import Gram, GramStatistics, Targets
+from kernelwise.gram.base import check_new_name, unknown
+from kernelwise.gram.psd import is_indefinite
+from kernelwise.kernels import Kernel
+from kernelwise.kernels.geometry import Array
+from kernelwise.machines import RidgeFit, RidgePath
+
+ALL_TASKS = frozenset({"binary", "multiclass", "regression"})
+CLASSES_ONLY = frozenset({"binary", "multiclass"})
+
+
+class Undefined(ValueError):
+    """A criterion has no value for this kernel matrix; the message says why."""
+
+
+class Evidence:
+    """What is known of one candidate kernel; everything is computed once, when first asked for.
+
+    Parameters
+    ----------
+    gram : Gram
+        The kernel matrix as an engine sees it.
+    targets : Targets
+    kernel : Kernel or None
+        The kernel itself, where there is one.
+    fit_intercept : bool
+        Whether the least-squares machine has a bias.
+    """
+
+    def __init__(
+        self, gram: Gram, targets: Targets, kernel: Kernel | None = None, fit_intercept: bool = True
+    ) -> None:
+        self.gram, self.targets, self.kernel = gram, targets, kernel
+        self._fit_intercept = fit_intercept
+        self._fits: dict[float, RidgeFit] = {}
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return self.targets.n
+
+    @property
+    def statistics(self) -> GramStatistics:
+        """The statistics of the kernel matrix."""
+        return self.gram.statistics
+
+    @cached_property
+    def spectrum(self) -> tuple[Array, Array]:
+        """All eigenvalues, ascending, and the eigenvectors as columns."""
+        return self.gram.eigensystem()
+
+    @property
+    def known_indefinite(self) -> bool:
+        """Whether a criterion needed the spectrum and it turned out negative."""
+        return "spectrum" in vars(self) and is_indefinite(self.spectrum[0])
+
+    @cached_property
+    def path(self) -> RidgePath:
+        """The least-squares machine for every ridge."""
+        return RidgePath.from_eigensystem(
+            self.spectrum, self.targets.signs, fit_intercept=self._fit_intercept
+        )
+
+    def fit(self, ridge: float) -> RidgeFit:
+        """Return the least-squares machine at one ridge."""
+        if ridge not in self._fits:
+            try:
+                self._fits[ridge] = self.path.at(ridge)
+            except np.linalg.LinAlgError as error:
+                raise Undefined(str(error)) from None
+        return self._fits[ridge]
+
+    def contrasts(self, weighted: bool) -> list["Contrast"]:
+        """Return the target vectors of the spectral measure, each with its product with K.
+
+        One for two classes or a real target, one per class (against the rest) otherwise.
+        """
+        if self.targets.classes is None:
+            y = self.targets.centered
+            # The centred target sums to zero: K y = S y.
+            return [Contrast(y, self.statistics.products[:, 1])]
+        k = self.targets.classes.size
+        return [self._one_vs_rest(c, weighted) for c in (range(1, 2) if k == 2 else range(k))]
+
+    def _one_vs_rest(self, c: int, weighted: bool) -> "Contrast":
+        n, stats = self.n, self.statistics
+        inside = self.targets.columns[:, c]
+        n_in = float(self.targets.counts[c])
+        a, b = (n / n_in, n / (n - n_in)) if weighted else (1.0, 1.0)
+        S_in = stats.products[:, c]
+        product = a * S_in - b * (stats.row_sums - S_in)
+        if not weighted:  # weighted, the constant cancels: a n_in - b (n - n_in) = 0
+            product = product + stats.shift * (2.0 * n_in - n)
+        return Contrast(np.where(inside > 0.0, a, -b), product)
+
+
+class Contrast(NamedTuple):
+    """A target vector y and K y."""
+
+    y: Array
+    product: Array
+
+
+def class_pairs(targets: Targets) -> list[tuple[int, int]]:
+    """Return all pairs of classes."""
+    assert targets.classes is not None
+    return list(combinations(range(targets.classes.size), 2))
+
+
+@dataclass(frozen=True)
+class Criterion(ABC):
+    """A measure of how good a kernel is for a target.
+
+    A subclass is a frozen dataclass: its fields are the parameters, the class variables below say
+    what it is, :meth:`value` computes it.
+    """
+
+    name: ClassVar[str]
+    greater_is_better: ClassVar[bool | None]  # None: to be read, not to choose by
+    cost: ClassVar[str]  # "n^2", "n^3" or "training"
+    formula: ClassVar[str]
+    reference: ClassVar[str]
+    tasks: ClassVar[frozenset[str]] = ALL_TASKS
+    uses_ridge: ClassVar[bool] = False
+    # Whether the criterion may choose the ridge as well as the kernel. A training error may not:
+    # it is smallest where the ridge is.
+    chooses_ridge: ClassVar[bool] = False
+
+    @abstractmethod
+    def value(self, evidence: Evidence, ridge: float) -> float:
+        """Return the raw value; raise :class:`Undefined` where there is none."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        check_new_name(cls, Criterion)
+
+    def _specialize(self, **facts: Any) -> None:
+        """Replace what the class says by what holds for these parameters."""
+        for name, fact in facts.items():
+            object.__setattr__(self, name, fact)
+
+    @property
+    def label(self) -> str:
+        """The name with the parameters that differ from their defaults, as in "sm(r=2)"."""
+        changed = [
+            f"{f.name}={getattr(self, f.name)!r}"
+            for f in dataclasses.fields(self)
+            if getattr(self, f.name) != f.default
+        ]
+        return f"{self.name}({', '.join(changed)})" if changed else self.name
+
+
+class Information(NamedTuple):
+    """What :func:`available` tells of a criterion."""
+
+    name: str
+    direction: str
+    cost: str
+    reference: str
+    formula: str
+    parameters: dict[str, Any]
+
+
+_DIRECTIONS = {True: "max", False: "min", None: "–"}
+
+
+def available() -> list[Information]:
+    """Return what there is to know of every criterion, those defined outside the package included.
+
+    Examples
+    --------
+    >>> from kernelwise import criteria
+    >>> info = {c.name: c for c in criteria.available()}
+    >>> info["sm"].direction, info["sm"].cost
+    ('max', 'n^2')
+    """
+    return [_information(cls) for _, cls in sorted(_classes().items())]
+
+
+def _information(cls: type[Criterion]) -> Information:
+    criterion = cls()
+    return Information(
+        name=cls.name,
+        direction=_DIRECTIONS[cls.greater_is_better],
+        cost=criterion.cost,
+        reference=cls.reference,
+        formula=cls.formula,
+        parameters=dataclasses.asdict(criterion),
+    )
+
+
+def _classes() -> dict[str, type[Criterion]]:
+    return {cls.name: cls for cls in Criterion.__subclasses__()}
+
+
+def get(criterion: str | Criterion, **parameters: Any) -> Criterion:
+    """Return a criterion by name, with parameters; a criterion is returned as it is.
+
+    Examples
+    --------
+    >>> from kernelwise import criteria
+    >>> criteria.get("sm", r=2)
+    SM(r=2, normalizer='trace', weighted=True)
+    """
+    if isinstance(criterion, Criterion):
+        return criterion
+    known = _classes()
+    if criterion not in known:
+        raise ValueError(unknown("criterion", criterion, sorted(known)))
+    return known[criterion](**parameters)
+
+
+def check_task(criterion: Criterion, targets: Targets) -> None:
+    """Say so where a criterion is not defined for the kind of target."""
+    if targets.kind not in criterion.tasks:
+        raise ValueError(
+            f"{criterion.label} is not defined for {targets.kind} targets: choose another "
+            "criterion, or set task."
+        )
+
+
+def check_positive(owner: object, name: str) -> None:
+    """Say so where a parameter of a criterion is not positive."""
+    value = getattr(owner, name)
+    if not value > 0.0:
+        raise ValueError(f"{name} of {type(owner).__name__} must be positive, got {value!r}.")
+
+
+def check_choice(owner: object, name: str, choices: tuple[str, ...]) -> None:
+    """Say so where a parameter of a criterion is none of its choices."""
+    value = getattr(owner, name)
+    if value not in choices:
+        raise ValueError(
+            f"{name} of {type(owner).__name__} must be one of {', '.join(map(repr, choices))}, "
+            f"got {value!r}."
+        )

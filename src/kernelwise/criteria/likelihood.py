@@ -1,0 +1,57 @@
+"""What a Gaussian process user would look at."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from kernelwise.criteria.base import Criterion, Evidence, Undefined, check_choice
+
+
+@dataclass(frozen=True)
+class LML(Criterion):
+    r"""Log marginal likelihood of a Gaussian process with noise variance :math:`\lambda`.
+
+    .. math:: -\frac12 y^\top (K + \lambda I)^{-1} y - \frac12 \log |K + \lambda I|
+        - \frac n2 \log 2\pi
+
+    The ridge is the noise variance (scikit-learn's ``alpha``); the process has no bias. Labels are
+    taken as ±1; with more than two classes the mean over one-vs-rest targets.
+
+    Parameters
+    ----------
+    mean : {"zero", "constant"}, default="zero"
+        The prior mean: zero, or the mean of the target (scikit-learn's ``normalize_y``, but for the
+        scale).
+
+    References
+    ----------
+    C. E. Rasmussen and C. K. I. Williams, Gaussian Processes for Machine Learning, MIT Press 2006,
+    eq. 2.30.
+    """
+
+    mean: str = "zero"
+
+    name: ClassVar[str] = "lml"
+    greater_is_better: ClassVar[bool | None] = True
+    cost: ClassVar[str] = "n^3"
+    formula: ClassVar[str] = "-(y'(K + ridge I)^-1 y + log|K + ridge I| + n log 2 pi) / 2"
+    reference: ClassVar[str] = "Rasmussen and Williams 2006"
+    uses_ridge: ClassVar[bool] = True
+    chooses_ridge: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_choice(self, "mean", ("zero", "constant"))
+
+    def value(self, evidence: Evidence, ridge: float) -> float:
+        """Return the log likelihood at one ridge, averaged over the targets."""
+        s, Q = evidence.spectrum
+        shifted = s + ridge
+        if shifted[0] <= 0.0:
+            raise Undefined(f"the kernel matrix plus ridge = {ridge:g} is not positive definite")
+        Y = evidence.targets.signs
+        Y = Y - Y.mean(axis=0) if self.mean == "constant" else Y
+        fits = np.sum((Q.T @ Y) ** 2 / shifted[:, None], axis=0)
+        return float(
+            -0.5 * (fits.mean() + np.log(shifted).sum() + evidence.n * np.log(2.0 * np.pi))
+        )

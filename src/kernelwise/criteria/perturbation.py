@@ -1,0 +1,106 @@
+"""Spectral perturbation stability: how far the eigenvalues move when a point is removed."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.linalg
+
+from kernelwise.criteria.base import Criterion, Evidence, check_positive
+from kernelwise.gram import Targets
+from kernelwise.gram.psd import check_matrix
+from kernelwise.machines import fit_one
+
+
+@dataclass(frozen=True)
+class SPS(Criterion):
+    r"""Spectral perturbation stability criterion, in its first-order form.
+
+    .. math:: R_{\mathrm{emp}} + \frac{\delta}{n^2} \sum_{i,j} |q_{ji}^2 (2 s_j - K_{ii})|
+
+    over the eigenpairs :math:`(s_j, q_j)` of K: the derivative of every eigenvalue with respect to
+    the weight of every point (Theorem 3, with :math:`q_j^\top k_i = s_j q_{ji}`). The exact
+    perturbation sums to the trace of K whatever the kernel, see :func:`sps_exact`.
+
+    Parameters
+    ----------
+    delta : float, default=1.0
+        The weight of the perturbation.
+
+    References
+    ----------
+    Y. Liu and S. Liao, Kernel selection with spectral perturbation stability of kernel matrix,
+    Science China Information Sciences 57 (2014), Theorem 3.
+    """
+
+    delta: float = 1.0
+
+    name: ClassVar[str] = "sps"
+    greater_is_better: ClassVar[bool | None] = False
+    cost: ClassVar[str] = "n^3"
+    formula: ClassVar[str] = "R_emp + (delta / n^2) sum_ij |q_ji^2 (2 s_j - K_ii)|"
+    reference: ClassVar[str] = "Liu and Liao 2014"
+    uses_ridge: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_positive(self, "delta")
+
+    def value(self, evidence: Evidence, ridge: float) -> float:
+        """Return the criterion at one ridge."""
+        s, Q = evidence.spectrum
+        moves = np.abs(2.0 * s[None, :] - evidence.statistics.diagonal[:, None])
+        total = float(np.einsum("ij,ij,ij->", Q, Q, moves))
+        return evidence.fit(ridge).training_loss + self.delta / evidence.n**2 * total
+
+
+def sps_exact(
+    K: Any,
+    y: Any,
+    ridge: float,
+    *,
+    delta: float = 1.0,
+    task: str = "auto",
+    fit_intercept: bool = True,
+) -> float:
+    r"""Return the criterion with exact eigenvalue perturbations, to show that it is degenerate.
+
+    .. math:: R_{\mathrm{emp}} + \frac{\delta}{n^2} \sum_{i,j} |s_j(K) - s_j(K^i)|
+
+    By Cauchy interlacing every eigenvalue of :math:`K^i` (K with row and column i set to zero) lies
+    below that of K, so the inner sum is :math:`\mathrm{tr} K - \mathrm{tr} K^i = K_{ii}` and the
+    second term :math:`\delta\, \mathrm{tr} K / n^2`: the same for every Gaussian width. It is
+    computed here the long way, with n + 1 spectra in O(n⁴); use :class:`SPS` to choose a kernel.
+
+    Parameters
+    ----------
+    K : array of shape (n, n)
+        A positive semidefinite kernel matrix.
+    y : array of shape (n,)
+    ridge : float
+    delta : float, default=1.0
+    task : {"auto", "classification", "regression"}, default="auto"
+    fit_intercept : bool, default=True
+
+    Returns
+    -------
+    value : float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise import criteria
+    >>> y = [1, 1, -1, -1]
+    >>> round(criteria.sps_exact(np.eye(4), y, 1.0, fit_intercept=False), 12)  # 1/4 + tr(K)/n^2
+    0.5
+    """
+    K = check_matrix(K)
+    targets = Targets.of(y, task)
+    n = targets.n
+    s = scipy.linalg.eigvalsh(K)
+    total = 0.0
+    for i in range(n):
+        removed = K.copy()
+        removed[i, :] = removed[:, i] = 0.0
+        total += float(np.abs(s - scipy.linalg.eigvalsh(removed)).sum())
+    fit = fit_one(K, targets.signs, ridge, fit_intercept=fit_intercept)
+    return fit.training_loss + delta / n**2 * total

@@ -1,0 +1,83 @@
+"""Kernel stability: how far the kernel matrix moves when a point is removed."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from kernelwise.criteria.base import Criterion, Evidence, check_positive
+from kernelwise.gram import GramStatistics
+
+_REFERENCE = "Liu et al. 2019"
+
+
+def kernel_stability(stats: GramStatistics) -> float:
+    r"""Return :math:`\max_i |K - K^i|_2` in closed form (Theorem 7).
+
+    The absolute value of the diagonal extends the theorem to matrices that are not positive
+    semidefinite.
+    """
+    d = np.abs(stats.diagonal)
+    off = np.maximum(stats.kernel_row_squares - d * d, 0.0)
+    return float(np.max(d + np.sqrt(d * d + 4.0 * off)) / 2.0)
+
+
+@dataclass(frozen=True)
+class KS(Criterion):
+    r"""Kernel stability itself, to be read beside the others; alone it does not choose.
+
+    .. math:: \beta = \max_i \frac{K_{ii} + \sqrt{K_{ii}^2 + 4 \sum_{j \ne i} K_{ji}^2}}{2}
+        = \max_i |K - K^i|_2
+
+    :math:`K^i` is K with row and column i set to zero.
+
+    References
+    ----------
+    Y. Liu, S. Liao, H. Zhang, W. Ren and W. Wang, Kernel stability for model selection in
+    kernel-based algorithms, IEEE Trans. Cybernetics 2019, Theorem 7.
+    """
+
+    name: ClassVar[str] = "ks"
+    greater_is_better: ClassVar[bool | None] = None
+    cost: ClassVar[str] = "n^2"
+    formula: ClassVar[str] = "max_i (K_ii + sqrt(K_ii^2 + 4 sum_{j!=i} K_ji^2)) / 2"
+    reference: ClassVar[str] = _REFERENCE
+
+    def value(self, evidence: Evidence, ridge: float) -> float:
+        """Return beta."""
+        return kernel_stability(evidence.statistics)
+
+
+@dataclass(frozen=True)
+class RKS(Criterion):
+    r"""Training error plus kernel stability.
+
+    .. math:: R_{\mathrm{emp}} + \frac{\eta}{n} \beta
+
+    Parameters
+    ----------
+    eta : float, default=0.25
+        The weight of stability; robust between 2^-4 and 2^-1 in the paper.
+
+    References
+    ----------
+    Y. Liu et al., Kernel stability for model selection in kernel-based algorithms, IEEE Trans.
+    Cybernetics 2019, eq. 5.
+    """
+
+    eta: float = 0.25
+
+    name: ClassVar[str] = "rks"
+    greater_is_better: ClassVar[bool | None] = False
+    cost: ClassVar[str] = "n^3"
+    formula: ClassVar[str] = "R_emp + (eta / n) beta"
+    reference: ClassVar[str] = _REFERENCE
+    uses_ridge: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_positive(self, "eta")
+
+    def value(self, evidence: Evidence, ridge: float) -> float:
+        """Return the criterion at one ridge."""
+        beta = kernel_stability(evidence.statistics)
+        return evidence.fit(ridge).training_loss + self.eta / evidence.n * beta

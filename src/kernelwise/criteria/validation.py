@@ -1,0 +1,136 @@
+"""Leave-one-out in closed form, and what is built on it."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from kernelwise.criteria.base import CLASSES_ONLY, Criterion, Evidence, Undefined, check_choice
+from kernelwise.gram import Targets
+from kernelwise.kernels.geometry import Array
+
+
+@dataclass(frozen=True)
+class ELOO(Criterion):
+    r"""Exact leave-one-out of the least-squares machine, without a refit.
+
+    .. math:: r_i = y_i - f_{-i}(x_i) = \alpha_i / (C^{-1})_{ii}
+
+    With ``loss="press"`` the mean of :math:`r_i^2`; ``"error"`` the rate of misclassified rows;
+    ``"squared_hinge"`` the mean of :math:`\max(0, 1 - y_i f_{-i}(x_i))^2`, which does not punish
+    being confidently right. With more than two classes the squared losses are averaged over
+    one-vs-rest targets and a row is misclassified when another class has the largest value.
+
+    Parameters
+    ----------
+    loss : {"press", "error", "squared_hinge"}, default="press"
+        Only "press" is defined for regression.
+
+    References
+    ----------
+    G. C. Cawley, Leave-one-out cross-validation based model selection criteria for weighted
+    LS-SVMs, IJCNN 2006.
+    """
+
+    loss: str = "press"
+
+    name: ClassVar[str] = "eloo"
+    greater_is_better: ClassVar[bool | None] = False
+    cost: ClassVar[str] = "n^3"
+    formula: ClassVar[str] = "mean_i loss(alpha_i / (C^-1)_ii)"
+    reference: ClassVar[str] = "Cawley 2006"
+    uses_ridge: ClassVar[bool] = True
+    chooses_ridge: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_choice(self, "loss", ("press", "error", "squared_hinge"))
+        if self.loss != "press":
+            self._specialize(tasks=CLASSES_ONLY)
+
+    def value(self, evidence: Evidence, ridge: float) -> float:
+        """Return the mean loss at one ridge."""
+        targets = evidence.targets
+        residuals = evidence.fit(ridge).loo_residuals
+        if self.loss == "press":
+            return float(np.mean(residuals**2))
+        if self.loss == "error":
+            return _error_rate(targets, targets.signs - residuals)
+        # 1 - y f = y (y - f) for y = ±1
+        return float(np.mean(np.maximum(targets.signs * residuals, 0.0) ** 2))
+
+
+def _error_rate(targets: Targets, scores: Array) -> float:
+    """Return the share of rows whose leave-one-out scores name another class."""
+    winners = (scores[:, 0] > 0.0) if scores.shape[1] == 1 else scores.argmax(axis=1)
+    return float(np.mean(winners != targets.y))
+
+
+@dataclass(frozen=True)
+class GCV(Criterion):
+    r"""Generalised cross-validation.
+
+    .. math:: \frac{R_{\mathrm{emp}}}{(1 - \mathrm{df} / n)^2}
+
+    with the degrees of freedom of the least-squares machine, the bias included. Computed as
+    :math:`\overline{\alpha^2} / \overline{\mathrm{diag}\, C^{-1}}^2`, which does not cancel for
+    small ridges.
+
+    References
+    ----------
+    G. H. Golub, M. Heath and G. Wahba, Generalized cross-validation as a method for choosing a good
+    ridge parameter, Technometrics 21 (1979).
+    """
+
+    name: ClassVar[str] = "gcv"
+    greater_is_better: ClassVar[bool | None] = False
+    cost: ClassVar[str] = "n^3"
+    formula: ClassVar[str] = "R_emp / (1 - df/n)^2"
+    reference: ClassVar[str] = "Golub et al. 1979"
+    uses_ridge: ClassVar[bool] = True
+    chooses_ridge: ClassVar[bool] = True
+
+    def value(self, evidence: Evidence, ridge: float) -> float:
+        """Return the criterion at one ridge."""
+        fit = evidence.fit(ridge)
+        return float(np.mean(fit.coefficients**2) / np.mean(fit.inverse_diagonal) ** 2)
+
+
+@dataclass(frozen=True)
+class BR(Criterion):
+    r"""Leave-one-out with Bayesian regularisation of the kernel's widths.
+
+    .. math:: \frac n2 \log \frac{\mathrm{PRESS}}{2} + \frac d2 \log \frac{\sum_j \theta_j^2}{2}
+
+    with PRESS the sum of squared leave-one-out residuals (averaged over one-vs-rest targets) and
+    :math:`\theta_1, \dots, \theta_d` the inverse widths of the kernel: :math:`1 / (2 \tau)` of a
+    Gaussian, 1/scale of Laplacian and Matérn kernels, those of all parts of a sum or product.
+    Undefined for kernels without a width.
+
+    References
+    ----------
+    G. C. Cawley and N. L. C. Talbot, Preventing over-fitting during model selection via Bayesian
+    regularisation of the hyper-parameters, JMLR 8 (2007).
+    """
+
+    name: ClassVar[str] = "br"
+    greater_is_better: ClassVar[bool | None] = False
+    cost: ClassVar[str] = "n^3"
+    formula: ClassVar[str] = "(n/2) log(PRESS/2) + (d/2) log(sum_j theta_j^2 / 2)"
+    reference: ClassVar[str] = "Cawley and Talbot 2007"
+    uses_ridge: ClassVar[bool] = True
+    chooses_ridge: ClassVar[bool] = True
+
+    def value(self, evidence: Evidence, ridge: float) -> float:
+        """Return the criterion at one ridge."""
+        theta = evidence.kernel.inverse_widths if evidence.kernel is not None else ()
+        if not theta:
+            raise Undefined("the kernel has no width")
+        residuals = evidence.fit(ridge).loo_residuals
+        press = float(np.mean(np.sum(residuals**2, axis=0)))
+        if press == 0.0:
+            return -np.inf
+        # log of the product, not of the square: theta may be as small as 1e-200
+        penalty = 2.0 * np.log(np.linalg.norm(np.asarray(theta) / max(theta)) * max(theta))
+        return float(
+            evidence.n / 2 * np.log(press / 2.0) + len(theta) / 2 * (penalty - np.log(2.0))
+        )

@@ -1,0 +1,31 @@
+"""How a kernel matrix is seen.
+
+An engine looks at the matrix of every candidate kernel and hands out *grams*: small statistics at
+once, products and a spectrum on request. Criteria never see the engine, engines never see a
+criterion; the statistics are the narrow waist between them::
+
+    kernels, X, targets ──> Engine.grams ──> Gram.statistics         K @ T, row squares, diagonal
+                                             Gram.matmul(V)          K @ V
+                                             Gram.leading_eigenvalues(t)
+                                             Gram.eigensystem()      one decomposition, kept
+
+``Dense`` holds the matrix in memory; it is the reference for every other engine and serves a
+user's precomputed matrix. This package imports kernels only.
+"""
+
+from kernelwise.gram.base import Engine, Gram, GramStatistics, available, get
+from kernelwise.gram.dense import Dense
+from kernelwise.gram.psd import NotPSDWarning, repair
+from kernelwise.gram.targets import Targets
+
+__all__ = [
+    "Dense",
+    "Engine",
+    "Gram",
+    "GramStatistics",
+    "NotPSDWarning",
+    "Targets",
+    "available",
+    "get",
+    "repair",
+]

@@ -1,0 +1,175 @@
+"""What an engine promises: statistics of kernel matrices, and a little more on request."""
+
+import difflib
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from kernelwise.gram.targets import Targets
+from kernelwise.kernels import Kernel
+from kernelwise.kernels.geometry import Array
+
+
+@dataclass(frozen=True, eq=False)
+class GramStatistics:
+    r"""What every O(n²) criterion needs of a kernel matrix K, in three arrays.
+
+    The arrays describe :math:`S = K - c\,11^\top` with a constant c that the engine chooses: the
+    kernel's origin where K is close to it, zero elsewhere. Differences of class means and centred
+    quantities do not depend on c; taken from S they are exact for very wide kernels, where K is
+    constant up to rounding.
+
+    Attributes
+    ----------
+    targets : Targets
+        What the columns T are.
+    shift : float
+        The constant c.
+    products : array of shape (n, m)
+        S @ T.
+    row_squares : array of shape (n,)
+        The row sums of squares of S.
+    diagonal : array of shape (n,)
+        The diagonal of K itself.
+    """
+
+    targets: Targets
+    shift: float
+    products: Array
+    row_squares: Array
+    diagonal: Array
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return self.targets.n
+
+    @property
+    def finite(self) -> bool:
+        """Whether no entry overflowed."""
+        return bool(np.isfinite(self.row_squares).all() and np.isfinite(self.products).all())
+
+    @property
+    def trace(self) -> float:
+        """The trace of K."""
+        return float(self.diagonal.sum())
+
+    @cached_property
+    def row_sums(self) -> Array:
+        """S 1: the class indicators add up to ones."""
+        if self.targets.classes is None:
+            return self.products[:, 0]
+        return np.asarray(self.products.sum(axis=1))
+
+    @property
+    def total(self) -> float:
+        """The sum of all entries of K."""
+        return float(self.row_sums.sum() + self.shift * self.n**2)
+
+    @cached_property
+    def kernel_row_squares(self) -> Array:
+        """The row sums of squares of K: sum (s + c)^2 = sum s^2 + 2 c sum s + n c^2."""
+        c = self.shift
+        return np.asarray(self.row_squares + 2.0 * c * self.row_sums + self.n * c * c)
+
+    @property
+    def frobenius(self) -> float:
+        """|K|_F."""
+        return float(np.sqrt(max(self.kernel_row_squares.sum(), 0.0)))
+
+    @property
+    def centered_frobenius(self) -> float:
+        """|HKH|_F = |HSH|_F, from |S|^2 - (2/n) |S1|^2 + (1'S1)^2 / n^2."""
+        u = self.row_sums
+        square = self.row_squares.sum() - 2.0 * (u @ u) / self.n + (u.sum() / self.n) ** 2
+        # Below the rounding error of its terms the norm is zero.
+        floor = 4.0 * np.finfo(float).eps * self.row_squares.sum()
+        return float(np.sqrt(square)) if square > floor else 0.0
+
+    @cached_property
+    def block_sums(self) -> Array:
+        """T' S T: the sums of S over the class blocks."""
+        return np.asarray(self.targets.columns.T @ self.products)
+
+    @cached_property
+    def kernel_block_sums(self) -> Array:
+        """T' K T."""
+        sums = self.targets.column_sums
+        return np.asarray(self.block_sums + self.shift * np.outer(sums, sums))
+
+
+class Gram(ABC):
+    """One kernel matrix as an engine sees it."""
+
+    @property
+    @abstractmethod
+    def statistics(self) -> GramStatistics:
+        """The statistics, computed once."""
+
+    @abstractmethod
+    def matmul(self, V: Array) -> Array:
+        """Return K @ V for V of shape (n, m)."""
+
+    @abstractmethod
+    def leading_eigenvalues(self, t: int) -> Array:
+        """Return the t largest eigenvalues in descending order."""
+
+    @abstractmethod
+    def eigensystem(self) -> tuple[Array, Array]:
+        """Return all eigenvalues, ascending, and the eigenvectors as columns; computed once."""
+
+
+@dataclass(frozen=True)
+class Engine(ABC):
+    """A way to look at kernel matrices.
+
+    A subclass has a name and one method, :meth:`grams`.
+    """
+
+    name: ClassVar[str]
+
+    @abstractmethod
+    def grams(self, kernels: Sequence[Kernel], X: Any, targets: Targets) -> Iterator[Gram]:
+        """Yield one gram per kernel, in order; an earlier one may be dropped before the next."""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        check_new_name(cls, Engine)
+
+
+def check_new_name(cls: Any, base: Any) -> None:
+    """Keep a class from outside the package from taking the name of one of ours."""
+    name = cls.__dict__.get("name")
+    for other in base.__subclasses__():
+        ours = other.__module__.startswith("kernelwise.")
+        if other is not cls and ours and getattr(other, "name", None) == name is not None:
+            if not cls.__module__.startswith("kernelwise."):
+                raise ValueError(f"the name {name!r} is taken by {other.__name__}: choose another.")
+
+
+def available() -> dict[str, type[Engine]]:
+    """Return every engine class by name, those defined outside the package included."""
+    return {cls.name: cls for cls in Engine.__subclasses__()}
+
+
+def get(engine: "str | Engine") -> Engine:
+    """Return an engine by name; an engine is returned as it is."""
+    if isinstance(engine, Engine):
+        return engine
+    known = available()
+    if engine == "auto":
+        engine = "dense"
+    if engine not in known:
+        raise ValueError(unknown("engine", engine, ["auto", *known]))
+    return known[engine]()
+
+
+def unknown(what: str, name: object, known: Sequence[str]) -> str:
+    """Return one sentence for a name that does not exist, with the nearest one that does."""
+    near = difflib.get_close_matches(str(name).lower(), known, n=1)
+    hint = f": did you mean {near[0]!r}?" if near else f": choose from {', '.join(known)}."
+    return f"unknown {what} {name!r}{hint}"

@@ -1,0 +1,133 @@
+"""The engine that holds the kernel matrix in memory: the reference for all others."""
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy.linalg import eigh
+
+from kernelwise.gram.base import Engine, Gram, GramStatistics
+from kernelwise.gram.psd import check_matrix
+from kernelwise.gram.targets import Targets
+from kernelwise.kernels import Kernel, Pairs
+from kernelwise.kernels.geometry import Array, as_rows
+
+# The geometry, the matrix, its copy for LAPACK, the eigenvectors and LAPACK's workspace.
+_MATRICES_AT_ONCE = 5
+_PROBE = 128  # rows looked at to decide which form of the matrix loses nothing
+
+
+@dataclass(frozen=True)
+class Dense(Engine):
+    """Every kernel matrix in memory, one after the other: O(n²) memory, exact.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise import Gaussian, gram
+    >>> targets = gram.Targets.of([0, 0, 1, 1])
+    >>> [g] = gram.Dense().grams([Gaussian(1.0)], np.arange(4.0)[:, None], targets)
+    >>> round(g.statistics.trace, 12)
+    4.0
+    """
+
+    name: ClassVar[str] = "dense"
+
+    def grams(self, kernels: Sequence[Kernel], X: Any, targets: Targets) -> Iterator["DenseGram"]:
+        """Yield the gram of every kernel; distances and dot products are computed once."""
+        if any(kernel.takes_matrix for kernel in kernels):
+            X = check_matrix(X)
+        rows = as_rows(X)
+        if rows.shape[0] != targets.n:
+            raise ValueError(f"X has {rows.shape[0]} rows but y has {targets.n} entries.")
+        check_memory(targets.n)
+        pairs = Pairs(rows)
+        for kernel in kernels:
+            yield DenseGram(kernel, pairs, targets)
+
+
+def check_memory(n: int) -> None:
+    """Refuse, before any work, what cannot fit."""
+    need = _MATRICES_AT_ONCE * 8 * n * n
+    have = _physical_memory()
+    if have is not None and need > have:
+        raise MemoryError(
+            f"{n} rows need about {need / 1e9:.0f} GB with the dense engine and this machine has "
+            f"{have / 1e9:.0f} GB: use fewer rows."
+        )
+
+
+def _physical_memory() -> int | None:
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # not every platform tells
+        return None
+
+
+class DenseGram(Gram):
+    """One kernel matrix in memory, as S = K - shift."""
+
+    def __init__(self, kernel: Kernel, pairs: Pairs, targets: Targets) -> None:
+        self._S, self._shift = _shifted(kernel, pairs)
+        self._diagonal = kernel.diagonal(pairs.X)
+        self._targets = targets
+
+    @cached_property
+    def statistics(self) -> GramStatistics:
+        """The statistics of the matrix."""
+        S = self._S
+        with np.errstate(over="ignore", invalid="ignore"):  # GramStatistics.finite tells
+            return GramStatistics(
+                targets=self._targets,
+                shift=self._shift,
+                products=S @ self._targets.columns,
+                row_squares=np.einsum("ij,ij->i", S, S),
+                diagonal=self._diagonal,
+            )
+
+    def matmul(self, V: Array) -> Array:
+        """Return K @ V."""
+        return np.asarray(self._S @ V + self._shift * V.sum(axis=0))
+
+    def leading_eigenvalues(self, t: int) -> Array:
+        """Return the t largest eigenvalues."""
+        return self._eigensystem[0][::-1][:t]
+
+    def eigensystem(self) -> tuple[Array, Array]:
+        """Return eigenvalues, ascending, and eigenvectors."""
+        return self._eigensystem
+
+    @cached_property
+    def _eigensystem(self) -> tuple[Array, Array]:
+        K = self._S + self._shift
+        np.fill_diagonal(K, self._diagonal)
+        s, Q = eigh(K, driver="evd", overwrite_a=True, check_finite=False)
+        return s, Q
+
+
+def _shifted(kernel: Kernel, pairs: Pairs) -> tuple[Array, float]:
+    """Return S and c with K = S + c, in the form that keeps the digits the criteria need."""
+    if _is_wide(kernel, pairs):
+        return kernel.deviations(pairs), kernel.origin
+    K = kernel.values(pairs)
+    low, high = float(K.min()), float(K.max())
+    if 0.0 < low and high <= 2.0 * low:
+        K -= low  # exact, by Sterbenz's lemma: what a nearly constant matrix says is in S
+        return K, low
+    return K, 0.0
+
+
+def _is_wide(kernel: Kernel, pairs: Pairs) -> bool:
+    """Say whether the kernel stays near its origin on a sample of the rows.
+
+    Far from it both forms are as good, so a sample decides well enough.
+    """
+    if kernel.takes_matrix or kernel.origin == 0.0:
+        return False
+    n = pairs.X.shape[0]
+    rows = pairs.X[:: max(1, n // _PROBE)]
+    E = kernel.deviations(Pairs(rows))
+    return bool(np.abs(E.mean()) < 0.5 * abs(kernel.origin))

@@ -1,0 +1,96 @@
+"""Matrices that are not positive semidefinite: how to tell, and the usual remedies."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+
+from kernelwise.kernels.geometry import Array
+
+# Eigenvalues of a positive semidefinite matrix come out negative by rounding: n eps times the
+# largest bounds that with room to spare.
+_TOLERANCE_PER_ROW = 10 * np.finfo(float).eps
+
+
+class NotPSDWarning(UserWarning):
+    """A kernel matrix has negative eigenvalues, so strictly it is not a kernel matrix."""
+
+
+def is_indefinite(eigenvalues: Array) -> bool:
+    """Say whether ascending eigenvalues are negative beyond rounding."""
+    largest = float(np.abs(eigenvalues).max())
+    return bool(eigenvalues[0] < -_TOLERANCE_PER_ROW * eigenvalues.size * largest)
+
+
+def warn_indefinite(what: str) -> None:
+    """Say that a kernel is not positive semidefinite, and what to do."""
+    warnings.warn(
+        f"{what} is not positive semidefinite: choose another kernel, or repair its matrix with "
+        "kernelwise.gram.repair(K, 'clip'), 'flip' or 'shift' and use Precomputed().",
+        NotPSDWarning,
+        stacklevel=3,
+    )
+
+
+def repair(K: Any, method: str = "clip") -> Array:
+    r"""Return a positive semidefinite matrix near a symmetric one.
+
+    Parameters
+    ----------
+    K : array of shape (n, n)
+        A symmetric matrix.
+    method : {"clip", "flip", "shift"}, default="clip"
+        Set negative eigenvalues to zero, take their absolute value, or add the most negative one's
+        absolute value to the diagonal.
+
+    Returns
+    -------
+    repaired : array of shape (n, n)
+
+    References
+    ----------
+    Y. Chen et al., Similarity-based classification: concepts and algorithms, JMLR 10 (2009).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.gram import repair
+    >>> repair(np.array([[0.0, 1.0], [1.0, 0.0]]), "flip").round(12)
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    if method not in ("clip", "flip", "shift"):
+        raise ValueError(f"method must be 'clip', 'flip' or 'shift', got {method!r}.")
+    K = check_matrix(K)
+    s, Q = scipy.linalg.eigh(K)
+    if s[0] >= 0.0:
+        return np.array(K)
+    if method == "shift":
+        return np.asarray(K - s[0] * np.eye(s.size))
+    s = np.abs(s) if method == "flip" else np.maximum(s, 0.0)
+    repaired = (Q * s) @ Q.T
+    return np.asarray(0.5 * (repaired + repaired.T))
+
+
+def check_matrix(K: Any) -> Array:
+    """Return K as a symmetric float64 matrix, or say what is wrong with it."""
+    K = K.toarray() if hasattr(K, "toarray") else K
+    try:
+        K = np.asarray(K, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError("K must be a numeric matrix.") from None
+    if K.ndim != 2 or K.shape[0] != K.shape[1]:
+        raise ValueError(f"K must be a square matrix, got shape {K.shape}.")
+    if K.size == 0:
+        raise ValueError("K is empty.")
+    if not np.isfinite(K).all():
+        raise ValueError("K contains NaN or infinity: check the data it was computed from.")
+    largest = np.abs(K).max()
+    asymmetry = np.abs(K - K.T).max()
+    if asymmetry > 1e-8 * largest:
+        raise ValueError(
+            f"K is not symmetric (entries differ by up to {asymmetry:.3g}): "
+            "use (K + K.T) / 2 if that is meant."
+        )
+    return np.asarray(K if asymmetry == 0.0 else 0.5 * (K + K.T))

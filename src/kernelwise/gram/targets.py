@@ -1,0 +1,160 @@
+"""The target vector in the forms that statistics, criteria and machines need."""
+
+import math
+import numbers
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from kernelwise.kernels.geometry import Array
+
+# Integer targets with more distinct values than this are taken for a count or a measurement.
+MAX_CLASSES_AUTO = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Targets:
+    """A validated target.
+
+    Attributes
+    ----------
+    y : array of shape (n,)
+        Real targets, or class codes 0..c-1.
+    classes : array of shape (c,) or None
+        The class labels in sorted order; None for regression.
+    """
+
+    y: Array
+    classes: Array | None
+
+    @classmethod
+    def of(cls, y: Any, task: str = "auto") -> "Targets":
+        """Validate a target: task is "classification", "regression" or "auto"."""
+        values = _as_vector(y)
+        if task not in ("auto", "classification", "regression"):
+            raise ValueError(
+                f"task must be 'auto', 'classification' or 'regression', got {task!r}."
+            )
+        if values.size < 3:
+            raise ValueError(f"y has n_samples = {values.size}: at least 3 rows are needed.")
+        if task == "regression" or (task == "auto" and _looks_real(values)):
+            return cls._regression(values)
+        return cls._classification(values)
+
+    @classmethod
+    def _classification(cls, values: Array) -> "Targets":
+        classes, codes = np.unique(values, return_inverse=True)
+        if classes.size < 2:
+            raise ValueError(
+                f"y has only one class ({classes[0]!r}): at least two classes are needed."
+            )
+        if classes.size > values.size // 2:
+            raise ValueError(
+                f"y has {classes.size} classes on {values.size} rows: use task='regression' for "
+                "real targets, or merge classes."
+            )
+        return cls(codes.reshape(-1), classes)
+
+    @classmethod
+    def _regression(cls, values: Array) -> "Targets":
+        try:
+            y = values.astype(np.float64)
+        except (TypeError, ValueError):
+            raise ValueError("y must be numeric for task='regression'.") from None
+        if np.ptp(y) == 0.0:
+            raise ValueError("y is constant: there is nothing to choose a kernel by.")
+        return cls(y, None)
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return int(self.y.size)
+
+    @property
+    def kind(self) -> str:
+        """Either "binary", "multiclass" or "regression"."""
+        if self.classes is None:
+            return "regression"
+        return "binary" if self.classes.size == 2 else "multiclass"
+
+    @cached_property
+    def counts(self) -> Array:
+        """The class sizes; for regression a single entry, n."""
+        if self.classes is None:
+            return np.array([self.n])
+        return np.bincount(self.y, minlength=self.classes.size)
+
+    @cached_property
+    def centered(self) -> Array:
+        """The regression target less its mean."""
+        return np.asarray(self.y - self.y.mean())
+
+    @cached_property
+    def columns(self) -> Array:
+        """T, the columns that every engine multiplies the kernel matrix with.
+
+        The class indicators, or ones and the centred target: their sums, the class sizes or n and
+        zero, are known exactly, which the centred criteria of very wide kernels depend on.
+        """
+        if self.classes is None:
+            return np.column_stack([np.ones(self.n), self.centered])
+        return np.equal.outer(self.y, np.arange(self.classes.size)).astype(np.float64)
+
+    @cached_property
+    def column_sums(self) -> Array:
+        """The exact sums of the columns."""
+        return np.array([self.n, 0.0]) if self.classes is None else self.counts.astype(np.float64)
+
+    @cached_property
+    def signs(self) -> Array:
+        """The columns a least-squares machine fits: ±1 one-vs-rest, or the real target.
+
+        Two classes need one column, +1 for the second class.
+        """
+        if self.classes is None:
+            return self.y[:, None]
+        signs = 2.0 * self.columns - 1.0
+        return signs[:, 1:] if self.classes.size == 2 else signs
+
+
+def _as_vector(y: Any) -> Array:
+    values = np.asarray(y)
+    if values.ndim == 2 and values.shape[1] == 1:
+        values = values.ravel()
+    if values.ndim != 1:
+        raise ValueError(f"y must have one dimension, got shape {values.shape}.")
+    if values.dtype.kind == "c":
+        raise ValueError("y must be real, got complex numbers.")
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        raise ValueError("y contains NaN or infinity: drop those rows first.")
+    if values.dtype.kind == "O":
+        if any(map(_is_missing, values)):
+            raise ValueError("y contains missing values: drop those rows first.")
+        values = _uniform(values)
+    return values
+
+
+def _is_missing(value: Any) -> bool:
+    """Say whether an entry of an object array is None, NaN or one of pandas' missing values."""
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, float) and math.isnan(value)
+
+
+def _uniform(values: Array) -> Array:
+    """Return an object array as numbers where all are numbers, else as text."""
+    if all(isinstance(v, numbers.Real) for v in values):
+        return values.astype(np.float64)
+    return values.astype(str)
+
+
+def _looks_real(values: Array) -> bool:
+    """Say whether a target is to be regressed on: fractions, or many distinct integers."""
+    if values.dtype.kind not in "iuf":
+        return False
+    distinct = np.unique(values)
+    if distinct.size <= 2:
+        return False
+    return distinct.size > MAX_CLASSES_AUTO or bool(np.any(distinct != np.round(distinct)))

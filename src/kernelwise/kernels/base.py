@@ -1,0 +1,176 @@
+"""What every kernel offers, and how the simple ones are built."""
+
+import math
+import numbers
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from kernelwise.kernels.geometry import DIAGONALS, Array, Pairs, as_rows
+
+
+@dataclass(frozen=True)
+class Kernel(ABC):
+    """A kernel function: a frozen, hashable value that maps two sets of points to a matrix.
+
+    ``k(X)`` is the square matrix on X, ``k(X, Z)`` the cross matrix, ``k.diag(X)`` the diagonal of
+    ``k(X)`` in O(n). Kernels add, multiply and scale: ``2.0 * k1 + k1 * k2``. A kernel can be given
+    to scikit-learn as it is: ``SVC(kernel=k)``.
+    """
+
+    __array_ufunc__ = None  # numpy scalars leave ``np.float64(2) * k`` to __rmul__
+
+    @property
+    @abstractmethod
+    def origin(self) -> float:
+        """The constant from which :meth:`deviations` are measured."""
+
+    @property
+    @abstractmethod
+    def is_psd(self) -> bool | None:
+        """Whether every matrix of this kernel is positive semidefinite; None where unknown."""
+
+    @property
+    @abstractmethod
+    def inverse_widths(self) -> tuple[float, ...]:
+        """The inverse widths of the kernel; empty where it has no width."""
+
+    @abstractmethod
+    def values(self, pairs: Pairs) -> Array:
+        """Return the kernel matrix of the pairs."""
+
+    @abstractmethod
+    def deviations(self, pairs: Pairs) -> Array:
+        """Return the kernel matrix less :attr:`origin`, free of cancellation."""
+
+    @abstractmethod
+    def diagonal(self, X: Any) -> Array:
+        """Return the diagonal of the kernel matrix on validated rows X."""
+
+    def __call__(self, X: Any, Z: Any = None) -> Array:
+        """Return the kernel matrix between the rows of X and those of Z (X itself by default)."""
+        rows = as_rows(X)
+        if Z is None or Z is X:
+            return self.values(Pairs(rows))
+        others = as_rows(Z, "Z")
+        if rows.shape[1] != others.shape[1] and not self.takes_matrix:
+            raise ValueError(
+                f"X and Z must have the same number of features, got {rows.shape[1]} and "
+                f"{others.shape[1]}."
+            )
+        return self.values(Pairs(rows, others))
+
+    @property
+    def takes_matrix(self) -> bool:
+        """Whether the kernel takes a ready-made kernel matrix in the place of X."""
+        return False
+
+    def diag(self, X: Any) -> Array:
+        """Return the diagonal of ``k(X)`` without computing the matrix."""
+        return self.diagonal(as_rows(X))
+
+    def __add__(self, other: object) -> "Kernel":
+        from kernelwise.kernels.compose import Sum
+
+        return Sum.of(self, other) if isinstance(other, Kernel) else NotImplemented
+
+    def __mul__(self, other: object) -> "Kernel":
+        from kernelwise.kernels.compose import Product, Scaled
+
+        if isinstance(other, Kernel):
+            return Product.of(self, other)
+        return Scaled(float(other), self) if isinstance(other, numbers.Real) else NotImplemented
+
+    def __rmul__(self, other: object) -> "Kernel":
+        return self * other if isinstance(other, numbers.Real) else NotImplemented
+
+
+@dataclass(frozen=True)
+class PairKernel(Kernel):
+    """A geometry followed by a profile: what a new kernel usually derives from.
+
+    A subclass is a frozen dataclass with a :attr:`geometry`, a :meth:`profile` and, where the
+    profile comes close to a constant, a :meth:`deviation` that does not cancel.
+    """
+
+    geometry: ClassVar[str]
+    psd: ClassVar[bool | None] = True
+
+    @abstractmethod
+    def profile(self, g: Array) -> Array:
+        """Return the kernel as a function of the geometry."""
+
+    def deviation(self, g: Array) -> Array:
+        """Return ``profile(g) - profile(0)``; write it without cancellation where that matters."""
+        return self.profile(g) - self.origin
+
+    @property
+    def origin(self) -> float:
+        """The profile at zero."""
+        return float(self.profile(np.zeros(1))[0])
+
+    @property
+    def is_psd(self) -> bool | None:
+        """Whether the kernel is positive semidefinite."""
+        return self.psd
+
+    @property
+    def inverse_widths(self) -> tuple[float, ...]:
+        """No width unless the kernel says so."""
+        return ()
+
+    def values(self, pairs: Pairs) -> Array:
+        """Return the profile of the pairs' geometry."""
+        return self.profile(pairs[self.geometry])
+
+    def deviations(self, pairs: Pairs) -> Array:
+        """Return the deviation of the pairs' geometry."""
+        return self.deviation(pairs[self.geometry])
+
+    def diagonal(self, X: Any) -> Array:
+        """Return the profile of every point with itself."""
+        return self.profile(DIAGONALS[self.geometry](X))
+
+
+def _final_subclasses(cls: Any) -> Iterator[Any]:
+    for sub in cls.__subclasses__():
+        if sub.__abstractmethods__:
+            yield from _final_subclasses(sub)
+        else:
+            yield sub
+
+
+def available() -> dict[str, type[Kernel]]:
+    """Return every kernel class by name, those defined outside the package included."""
+    return {cls.__name__: cls for cls in _final_subclasses(Kernel)}
+
+
+def set_positive(kernel: Kernel, name: str) -> None:
+    """Store a parameter of a frozen kernel as a float, or say that it must be positive."""
+    value = _number(kernel, name)
+    if not (value > 0.0 and math.isfinite(value)):
+        raise ValueError(
+            f"{name} of {type(kernel).__name__} must be positive and finite, got {value}."
+        )
+    object.__setattr__(kernel, name, value)
+
+
+def set_finite(kernel: Kernel, name: str) -> None:
+    """Store a parameter of a frozen kernel as a float, or say that it must be finite."""
+    value = _number(kernel, name)
+    if not math.isfinite(value):
+        raise ValueError(f"{name} of {type(kernel).__name__} must be finite, got {value}.")
+    object.__setattr__(kernel, name, value)
+
+
+def _number(kernel: Kernel, name: str) -> float:
+    value = getattr(kernel, name)
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(
+            f"{name} of {type(kernel).__name__} must be a number, got {value!r}."
+        ) from None

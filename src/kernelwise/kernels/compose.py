@@ -1,0 +1,196 @@
+"""Sums, products and positive multiples of kernels."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kernelwise.kernels.base import Kernel, set_positive
+from kernelwise.kernels.geometry import Array, Pairs
+
+
+def _all_psd(parts: tuple[Kernel, ...]) -> bool | None:
+    """Tell what is known of a sum or product: positive semidefinite if all parts are."""
+    known = [part.is_psd for part in parts]
+    if all(known):
+        return True
+    return None if None in known else False
+
+
+def _all_widths(parts: tuple[Kernel, ...]) -> tuple[float, ...]:
+    return tuple(width for part in parts for width in part.inverse_widths)
+
+
+@dataclass(frozen=True, repr=False)
+class Sum(Kernel):
+    """The sum of two or more kernels; written ``k1 + k2``.
+
+    Parameters
+    ----------
+    parts : tuple of Kernel
+    """
+
+    parts: tuple[Kernel, ...]
+
+    @classmethod
+    def of(cls, left: Kernel, right: Kernel) -> "Sum":
+        """Return the sum of two kernels, flat where one of them is a sum already."""
+        return cls(_flat(cls, left) + _flat(cls, right))
+
+    @property
+    def origin(self) -> float:
+        """The sum of the parts' origins."""
+        return sum(part.origin for part in self.parts)
+
+    @property
+    def is_psd(self) -> bool | None:
+        """True where every part is positive semidefinite."""
+        return _all_psd(self.parts)
+
+    @property
+    def inverse_widths(self) -> tuple[float, ...]:
+        """The widths of all parts."""
+        return _all_widths(self.parts)
+
+    @property
+    def takes_matrix(self) -> bool:
+        """Whether a part takes a matrix in the place of X."""
+        return any(part.takes_matrix for part in self.parts)
+
+    def values(self, pairs: Pairs) -> Array:
+        """Return the sum of the parts' matrices."""
+        K = self.parts[0].values(pairs)
+        for part in self.parts[1:]:
+            K += part.values(pairs)
+        return K
+
+    def deviations(self, pairs: Pairs) -> Array:
+        """Return the sum of the parts' deviations."""
+        E = self.parts[0].deviations(pairs)
+        for part in self.parts[1:]:
+            E += part.deviations(pairs)
+        return E
+
+    def diagonal(self, X: Any) -> Array:
+        """Return the sum of the parts' diagonals."""
+        return np.asarray(sum(part.diagonal(X) for part in self.parts))
+
+    def __repr__(self) -> str:
+        return " + ".join(map(repr, self.parts))
+
+
+@dataclass(frozen=True, repr=False)
+class Product(Kernel):
+    """The entrywise product of two or more kernels; written ``k1 * k2``.
+
+    Parameters
+    ----------
+    parts : tuple of Kernel
+    """
+
+    parts: tuple[Kernel, ...]
+
+    @classmethod
+    def of(cls, left: Kernel, right: Kernel) -> "Product":
+        """Return the product of two kernels, flat where one of them is a product already."""
+        return cls(_flat(cls, left) + _flat(cls, right))
+
+    @property
+    def origin(self) -> float:
+        """The product of the parts' origins."""
+        return float(np.prod([part.origin for part in self.parts]))
+
+    @property
+    def is_psd(self) -> bool | None:
+        """True where every part is positive semidefinite."""
+        return _all_psd(self.parts)
+
+    @property
+    def inverse_widths(self) -> tuple[float, ...]:
+        """The widths of all parts."""
+        return _all_widths(self.parts)
+
+    @property
+    def takes_matrix(self) -> bool:
+        """Whether a part takes a matrix in the place of X."""
+        return any(part.takes_matrix for part in self.parts)
+
+    def values(self, pairs: Pairs) -> Array:
+        """Return the entrywise product of the parts' matrices."""
+        K = self.parts[0].values(pairs)
+        for part in self.parts[1:]:
+            K *= part.values(pairs)
+        return K
+
+    def deviations(self, pairs: Pairs) -> Array:
+        """Return the deviation by (a + e)(b + f) - ab = a f + b e + e f, part after part."""
+        a, e = self.parts[0].origin, self.parts[0].deviations(pairs)
+        for part in self.parts[1:]:
+            b, f = part.origin, part.deviations(pairs)
+            e = a * f + (b + f) * e
+            a *= b
+        return e
+
+    def diagonal(self, X: Any) -> Array:
+        """Return the product of the parts' diagonals."""
+        return np.asarray(np.prod([part.diagonal(X) for part in self.parts], axis=0))
+
+    def __repr__(self) -> str:
+        return " * ".join(f"({p!r})" if isinstance(p, Sum) else repr(p) for p in self.parts)
+
+
+@dataclass(frozen=True, repr=False)
+class Scaled(Kernel):
+    """A positive multiple of a kernel; written ``2.0 * k``.
+
+    Parameters
+    ----------
+    factor : float
+    part : Kernel
+    """
+
+    factor: float
+    part: Kernel
+
+    def __post_init__(self) -> None:
+        set_positive(self, "factor")
+
+    @property
+    def origin(self) -> float:
+        """The scaled origin."""
+        return self.factor * self.part.origin
+
+    @property
+    def is_psd(self) -> bool | None:
+        """As the kernel that is scaled."""
+        return self.part.is_psd
+
+    @property
+    def inverse_widths(self) -> tuple[float, ...]:
+        """As the kernel that is scaled."""
+        return self.part.inverse_widths
+
+    @property
+    def takes_matrix(self) -> bool:
+        """As the kernel that is scaled."""
+        return self.part.takes_matrix
+
+    def values(self, pairs: Pairs) -> Array:
+        """Return the scaled matrix."""
+        return self.factor * self.part.values(pairs)
+
+    def deviations(self, pairs: Pairs) -> Array:
+        """Return the scaled deviations."""
+        return self.factor * self.part.deviations(pairs)
+
+    def diagonal(self, X: Any) -> Array:
+        """Return the scaled diagonal."""
+        return self.factor * self.part.diagonal(X)
+
+    def __repr__(self) -> str:
+        inner = f"({self.part!r})" if isinstance(self.part, Sum | Product) else repr(self.part)
+        return f"{self.factor!r} * {inner}"
+
+
+def _flat(cls: type[Sum] | type[Product], kernel: Kernel) -> tuple[Kernel, ...]:
+    return kernel.parts if isinstance(kernel, cls) else (kernel,)

@@ -1,0 +1,59 @@
+"""The Gaussian (RBF) kernel."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from kernelwise.kernels.base import PairKernel, set_positive
+from kernelwise.kernels.geometry import Array
+
+
+@dataclass(frozen=True)
+class Gaussian(PairKernel):
+    r"""The Gaussian kernel.
+
+    .. math:: k(x, z) = \exp\left(-\frac{|x - z|^2}{2 \tau}\right)
+
+    Parameters
+    ----------
+    tau : float, default=1.0
+        The squared width. scikit-learn's ``gamma`` is :math:`1 / (2 \tau)`.
+
+    Examples
+    --------
+    >>> from kernelwise import Gaussian
+    >>> Gaussian(tau=0.5)([[0.0], [1.0]]).round(3)
+    array([[1.   , 0.368],
+           [0.368, 1.   ]])
+    >>> Gaussian.from_gamma(2.0)
+    Gaussian(tau=0.25)
+    """
+
+    tau: float = 1.0
+    geometry: ClassVar[str] = "sqdist"
+
+    def __post_init__(self) -> None:
+        set_positive(self, "tau")
+
+    @classmethod
+    def from_gamma(cls, gamma: float) -> "Gaussian":
+        r"""Return the kernel :math:`\exp(-\gamma |x - z|^2)`, scikit-learn's and LIBSVM's form."""
+        if not gamma > 0.0:
+            raise ValueError(f"gamma of Gaussian must be positive, got {gamma}.")
+        return cls(tau=0.5 / gamma)
+
+    @property
+    def inverse_widths(self) -> tuple[float, ...]:
+        r""":math:`1 / (2 \tau)`."""
+        return (0.5 / self.tau,)
+
+    def profile(self, g: Array) -> Array:
+        r"""Return :math:`\exp(-g / (2 \tau))`."""
+        scaled = g * (-0.5 / self.tau)
+        return np.asarray(np.exp(scaled, out=scaled))
+
+    def deviation(self, g: Array) -> Array:
+        r"""Return :math:`\exp(-g / (2 \tau)) - 1`."""
+        scaled = g * (-0.5 / self.tau)
+        return np.asarray(np.expm1(scaled, out=scaled))

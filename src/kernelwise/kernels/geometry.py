@@ -1,0 +1,164 @@
+"""What two sets of points have in common before any kernel sees them.
+
+Three geometries serve all kernels: squared Euclidean distances, city-block distances and dot
+products. A fourth, ``"matrix"``, is the user's own kernel matrix passed in the place of X.
+"""
+
+from collections.abc import Callable
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.metrics.pairwise import manhattan_distances
+
+Array = np.ndarray[Any, np.dtype[Any]]
+Rows = Any  # a dense (n, d) array or a scipy CSR matrix of the same shape
+
+_LARGEST = 1e150  # the square of a larger entry is not a float64
+
+# |x|^2 + |z|^2 - 2 x.z is off by a few eps (|x|^2 + |z|^2). Pairs closer than this fraction of
+# |x|^2 + |z|^2 are computed again from their difference: the relative error stays below 1e-12.
+_CANCELLATION = 1e-3
+_BLOCK = 512  # rows compared at once while looking for such pairs
+_REPAIRS = 65536  # pairs computed again at once: bounds the memory where most rows coincide
+
+
+def as_rows(X: Any, name: str = "X") -> Rows:
+    """Return X as a finite float64 array or CSR matrix of shape (n, d), or say what is wrong."""
+    if sp.issparse(X):
+        rows = sp.csr_matrix(X, dtype=np.float64)
+        values = rows.data
+    else:
+        try:
+            rows = values = np.asarray(X, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ValueError(
+                f"{name} must be a numeric table: encode text columns as numbers first."
+            ) from None
+    if rows.ndim != 2:
+        raise ValueError(
+            f"{name} must have two dimensions (rows, features), got {rows.ndim}: "
+            f"use {name}.reshape(-1, 1) for a single feature."
+        )
+    if 0 in rows.shape:
+        raise ValueError(f"{name} is empty: its shape is {rows.shape}.")
+    if not np.isfinite(values).all():
+        raise ValueError(f"{name} contains NaN or infinity: fill or drop those entries first.")
+    if np.abs(values).max(initial=0.0) > _LARGEST:
+        raise ValueError(f"{name} has entries beyond {_LARGEST:g}: rescale the features first.")
+    return rows
+
+
+def squared_distances(X: Rows, Z: Rows | None = None) -> Array:
+    r"""Return :math:`|x_i - z_j|^2` for all pairs, never negative, with small relative error.
+
+    One matrix product does the bulk of the work on data centred at the mean of Z (distances do not
+    change, cancellation does); near pairs are computed again from their difference, so that equal
+    rows have distance zero exactly.
+    """
+    same = Z is None or Z is X
+    if Z is None:
+        Z = X
+    if not (sp.issparse(X) or sp.issparse(Z)):
+        center = Z.mean(axis=0)
+        X_c = X - center
+        Z_c = X_c if same else Z - center
+    else:  # centring would fill a sparse matrix
+        X_c, Z_c = X, Z
+    xx, zz = squared_norms(X_c), squared_norms(Z_c)
+    D = dot_products(X_c, Z_c)
+    D *= -2.0
+    D += xx[:, None]
+    D += zz[None, :]
+    np.maximum(D, 0.0, out=D)
+    _repair_near_pairs(D, X, Z, xx, zz)
+    if same:
+        np.fill_diagonal(D, 0.0)
+    return D
+
+
+def _repair_near_pairs(D: Array, X: Rows, Z: Rows, xx: Array, zz: Array) -> None:
+    """Compute the entries of D that lost digits to cancellation again, in place."""
+    for start in range(0, D.shape[0], _BLOCK):
+        block = slice(start, start + _BLOCK)
+        near = D[block] <= _CANCELLATION * (xx[block, None] + zz[None, :])
+        i, j = np.nonzero(near)
+        i += start
+        for first in range(0, i.size, _REPAIRS):
+            chunk = slice(first, first + _REPAIRS)
+            D[i[chunk], j[chunk]] = squared_norms(X[i[chunk]] - Z[j[chunk]])
+
+
+def squared_norms(X: Rows) -> Array:
+    """Return :math:`|x_i|^2` for every row."""
+    if sp.issparse(X):
+        return np.asarray(X.multiply(X).sum(axis=1), dtype=np.float64).ravel()
+    return np.asarray(np.einsum("ij,ij->i", X, X))
+
+
+def dot_products(X: Rows, Z: Rows | None = None) -> Array:
+    r"""Return :math:`x_i \cdot z_j` for all pairs."""
+    product = X @ (X if Z is None else Z).T
+    return np.asarray(product.toarray() if sp.issparse(product) else product)
+
+
+def city_block_distances(X: Rows, Z: Rows | None = None) -> Array:
+    r"""Return :math:`|x_i - z_j|_1` for all pairs."""
+    if sp.issparse(X) != sp.issparse(X if Z is None else Z):
+        X, Z = sp.csr_matrix(X), sp.csr_matrix(Z)
+    return np.asarray(manhattan_distances(X, X if Z is None else Z))
+
+
+def given_matrix(X: Rows, Z: Rows | None = None) -> Array:
+    """Return X itself, which is the kernel matrix; check that it fits the training rows Z."""
+    K = X.toarray() if sp.issparse(X) else X
+    columns = K.shape[0] if Z is None else Z.shape[0]
+    if K.shape[1] != columns:
+        raise ValueError(
+            f"X must hold kernel values with one column per training row: expected {columns} "
+            f"columns, got {K.shape[1]}."
+        )
+    return np.asarray(K)
+
+
+def _zeros(X: Rows) -> Array:
+    return np.zeros(X.shape[0])
+
+
+def _given_diagonal(X: Rows) -> Array:
+    return np.array(given_matrix(X).diagonal())
+
+
+GEOMETRIES: MappingProxyType[str, Callable[[Rows, Rows | None], Array]] = MappingProxyType(
+    {
+        "sqdist": squared_distances,
+        "l1": city_block_distances,
+        "dot": dot_products,
+        "matrix": given_matrix,
+    }
+)
+DIAGONALS: MappingProxyType[str, Callable[[Rows], Array]] = MappingProxyType(
+    {"sqdist": _zeros, "l1": _zeros, "dot": squared_norms, "matrix": _given_diagonal}
+)
+
+
+class Pairs:
+    """Two sets of points and what is known of their pairs; each geometry is computed once.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n, d)
+    Z : array or CSR matrix of shape (m, d), default=None
+        The second set; X itself by default.
+    """
+
+    def __init__(self, X: Rows, Z: Rows | None = None) -> None:
+        self.X, self.Z = X, Z
+        self._known: dict[str, Array] = {}
+
+    def __getitem__(self, geometry: str) -> Array:
+        """Return the values of a geometry; they are shared, so never change them in place."""
+        if geometry not in self._known:
+            self._known[geometry] = GEOMETRIES[geometry](self.X, self.Z)
+        return self._known[geometry]

@@ -1,0 +1,117 @@
+"""Candidate kernels: the papers' grids, and one made from the distances in the data."""
+
+import math
+from typing import Any
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+from kernelwise.kernels.base import Kernel
+from kernelwise.kernels.gaussian import Gaussian
+from kernelwise.kernels.geometry import as_rows, squared_distances
+from kernelwise.kernels.laplacian import Laplacian
+from kernelwise.kernels.linear import Linear
+from kernelwise.kernels.matern import Matern
+from kernelwise.kernels.polynomial import Polynomial
+from kernelwise.kernels.sigmoid import Sigmoid
+
+# A thousand rows give half a million distances: their quantiles are known to a percent or two, and
+# the grid is rounded to powers of two anyway.
+_SAMPLE = 1000
+
+
+def gaussian(lo: int = -15, hi: int = 15) -> list[Gaussian]:
+    r"""Return Gaussian kernels with :math:`\tau = 2^i`, i = lo..hi.
+
+    The default is the grid of 31 widths of the papers on the spectral measure (2017), eigenvalues
+    ratio (2015) and kernel stability (2019).
+    """
+    return [Gaussian(2.0**i) for i in _exponents(lo, hi)]
+
+
+def gaussian_gamma(lo: int = -10, hi: int = 9) -> list[Gaussian]:
+    r"""Return the kernels :math:`\exp(-2^i |x - z|^2)`, i = lo..hi.
+
+    The default is the grid of 20 widths of the spectral perturbation stability paper (2014), which
+    writes :math:`\tau` for what is called gamma here.
+    """
+    return [Gaussian.from_gamma(2.0**i) for i in _exponents(lo, hi)]
+
+
+def polynomial(lo: int = 1, hi: int = 10) -> list[Polynomial]:
+    """Return the kernels (1 + x.z)^d, d = lo..hi.
+
+    The kernel stability paper (2019) has degrees 1..10, that on spectral perturbation 1..20.
+    """
+    return [Polynomial(degree=d) for d in _exponents(lo, hi)]
+
+
+def laplacian(lo: int = -5, hi: int = 10) -> list[Laplacian]:
+    """Return Laplacian kernels with scale = 2^i, i = lo..hi."""
+    return [Laplacian(2.0**i) for i in _exponents(lo, hi)]
+
+
+def matern(lo: int = -5, hi: int = 10, nu: float = 1.5) -> list[Matern]:
+    """Return Matérn kernels of one smoothness with scale = 2^i, i = lo..hi."""
+    return [Matern(2.0**i, nu) for i in _exponents(lo, hi)]
+
+
+def libsvm(n_features: int) -> list[Kernel]:
+    """Return the linear, cubic, RBF and tanh kernels of the FSM paper (2007).
+
+    LIBSVM sets gamma to ``1 / n_features``; the paper takes its defaults, but scale 1 for
+    the cubic kernel.
+    """
+    gamma = 1.0 / n_features
+    return [Linear(), Polynomial(degree=3), Gaussian.from_gamma(gamma), Sigmoid(gamma, 0.0)]
+
+
+def auto(X: Any, *, random_state: Any = None) -> list[Gaussian]:
+    r"""Return Gaussian kernels whose widths follow the distances between the rows of X.
+
+    The widths are consecutive powers of two: the smallest resolves typical nearest neighbours, the
+    largest is 64 times the width at which typical pairs still interact, where the kernel is as good
+    as quadratic. At most 1,000 rows, drawn at random, are looked at.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n, d)
+        The data, at least two different rows.
+    random_state : int, RandomState or None, default=None
+        Draws the rows where there are more than 1,000; None draws the same rows every time.
+
+    Returns
+    -------
+    kernels : list of Gaussian
+        From the narrowest to the widest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise import grids
+    >>> grids.auto(np.arange(10.0)[:, None])[0]
+    Gaussian(tau=0.25)
+    """
+    rows = as_rows(X)
+    if rows.shape[0] > _SAMPLE:
+        draw = check_random_state(0 if random_state is None else random_state)
+        rows = rows[draw.choice(rows.shape[0], _SAMPLE, replace=False)]
+    distances = squared_distances(rows)
+    distances[distances == 0.0] = np.inf  # a row and its duplicates say nothing of widths
+    nearest = distances.min(axis=1)
+    nearest = nearest[np.isfinite(nearest)]
+    if nearest.size == 0:
+        raise ValueError(
+            "X has no two rows that differ, so no width suits it: give kernels explicitly."
+        )
+    typical = np.median(distances[np.isfinite(distances)])
+    # tau = d/2 gives exp(-1) at squared distance d.
+    lo = math.floor(math.log2(0.5 * np.median(nearest))) - 1
+    hi = math.ceil(math.log2(0.5 * typical)) + 6
+    return gaussian(lo, hi)
+
+
+def _exponents(lo: int, hi: int) -> range:
+    if hi < lo:
+        raise ValueError(f"hi must not be below lo, got lo={lo} and hi={hi}.")
+    return range(lo, hi + 1)

@@ -1,0 +1,263 @@
+"""Least-squares SVM and kernel ridge regression as scikit-learn estimators."""
+
+from collections.abc import Callable
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import (
+    BaseEstimator,
+    ClassifierMixin,
+    MultiOutputMixin,
+    RegressorMixin,
+    _fit_context,
+)
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from kernelwise.gram.psd import check_matrix
+from kernelwise.kernels import Gaussian, Kernel
+from kernelwise.kernels.geometry import Array
+from kernelwise.machines.ridge_path import fit_one
+
+_COMMON_CONSTRAINTS: dict[str, Any] = {
+    "kernel": [callable],
+    "ridge": [Interval(Real, 0, None, closed="neither")],
+    "fit_intercept": ["boolean"],
+}
+
+
+class LSSVC(ClassifierMixin, BaseEstimator):
+    r"""Least-squares support vector classifier.
+
+    Fits :math:`f(x) = \sum_i \alpha_i k(x_i, x) + b` to labels ±1 by
+
+    .. math:: \min_{f, b} \sum_i w_i (y_i - f(x_i))^2 + \lambda |f|_K^2,
+
+    one column of ±1 per class where there are more than two, all from one factorisation.
+
+    Parameters
+    ----------
+    kernel : Kernel or callable, default=Gaussian(tau=1.0)
+        A callable ``kernel(X, Z)`` returns the matrix between two sets of rows. With
+        ``Precomputed()``, X is the kernel matrix itself.
+    ridge : float, default=1.0
+        :math:`\lambda`, added to the diagonal of the kernel matrix as it is.
+    fit_intercept : bool, default=True
+        Whether there is a bias b.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, multiplied into the sample weights.
+
+    Attributes
+    ----------
+    classes_ : array of shape (c,)
+        The class labels.
+    dual_coef_ : array of shape (n,) or (n, c)
+        :math:`\alpha`; one column per class where there are more than two.
+    intercept_ : float or array of shape (c,)
+        b.
+    loo_residuals_ : array of shape (n,) or (n, c)
+        ±1 target minus leave-one-out decision value of every training row, in closed form;
+        NaN for rows of weight zero.
+    X_fit_ : array or sparse matrix of shape (n, d)
+        The training rows.
+
+    References
+    ----------
+    J. A. K. Suykens and J. Vandewalle, Least squares support vector machine classifiers, Neural
+    Processing Letters 9 (1999).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise import LSSVC, Gaussian
+    >>> X = np.array([[0.0], [1.0], [4.0], [5.0]])
+    >>> machine = LSSVC(Gaussian(2.0), ridge=0.1).fit(X, ["a", "a", "b", "b"])
+    >>> machine.predict([[0.5], [4.5]]).tolist()
+    ['a', 'b']
+    >>> bool(np.all(np.abs(machine.loo_residuals_) < 1.0))  # no row is misclassified without itself
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        **_COMMON_CONSTRAINTS,
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+    }
+
+    def __init__(
+        self,
+        kernel: Kernel | Callable[..., Array] = Gaussian(1.0),  # noqa: B008 (a frozen value)
+        ridge: float = 1.0,
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+    ) -> None:
+        self.kernel = kernel
+        self.ridge = ridge
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "LSSVC":
+        """Fit the classifier.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, d)
+        y : array of shape (n,)
+            Class labels of any type, at least two different ones.
+        sample_weight : array of shape (n,), default=None
+            Non-negative; a row of weight zero has no influence.
+        """
+        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        check_classification_targets(y)
+        weights = _sample_weights(X, sample_weight)
+        self.classes_ = np.unique(y[weights > 0.0])
+        if self.classes_.size < 2:
+            raise ValueError(
+                f"y has only one class ({self.classes_[0]!r}): at least two classes are needed."
+            )
+        weights = weights * compute_sample_weight(self.class_weight, y)
+        signs = np.where(y[:, None] == self.classes_, 1.0, -1.0)
+        _fit_columns(self, X, signs[:, 1] if self.classes_.size == 2 else signs, weights)
+        return self
+
+    def decision_function(self, X: Any) -> Array:
+        """Return f(x): one value per row for two classes, one per class otherwise."""
+        return _evaluate(self, X)
+
+    def predict(self, X: Any) -> Array:
+        """Return the predicted class of every row."""
+        scores = self.decision_function(X)
+        winners = (scores > 0.0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
+        return np.asarray(self.classes_[winners])
+
+    def __sklearn_tags__(self) -> Any:
+        return _with_kernel_tags(super().__sklearn_tags__(), self.kernel)
+
+
+class KRR(MultiOutputMixin, RegressorMixin, BaseEstimator):
+    r"""Kernel ridge regression.
+
+    Fits :math:`f(x) = \sum_i \alpha_i k(x_i, x) + b` by
+
+    .. math:: \min_{f, b} \sum_i w_i (y_i - f(x_i))^2 + \lambda |f|_K^2 .
+
+    Parameters
+    ----------
+    kernel : Kernel or callable, default=Gaussian(tau=1.0)
+        A callable ``kernel(X, Z)`` returns the matrix between two sets of rows. With
+        ``Precomputed()``, X is the kernel matrix itself.
+    ridge : float, default=1.0
+        :math:`\lambda`, added to the diagonal of the kernel matrix as it is.
+    fit_intercept : bool, default=False
+        Whether there is a bias b.
+
+    Attributes
+    ----------
+    dual_coef_ : array of shape (n,) or (n, m)
+        :math:`\alpha`, one column per target.
+    intercept_ : float or array of shape (m,)
+        b; zero without a bias.
+    loo_residuals_ : array of shape (n,) or (n, m)
+        Target minus leave-one-out prediction of every training row, in closed form;
+        NaN for rows of weight zero.
+    X_fit_ : array or sparse matrix of shape (n, d)
+        The training rows.
+
+    References
+    ----------
+    C. Saunders, A. Gammerman and V. Vovk, Ridge regression learning algorithm in dual variables,
+    ICML 1998.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise import KRR, Linear
+    >>> X = np.arange(5.0)[:, None]
+    >>> KRR(Linear(), ridge=1e-8, fit_intercept=True).fit(X, 2.0 * X[:, 0] + 1.0).predict([[10.0]])
+    array([21.])
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = dict(_COMMON_CONSTRAINTS)
+
+    def __init__(
+        self,
+        kernel: Kernel | Callable[..., Array] = Gaussian(1.0),  # noqa: B008 (a frozen value)
+        ridge: float = 1.0,
+        fit_intercept: bool = False,
+    ) -> None:
+        self.kernel = kernel
+        self.ridge = ridge
+        self.fit_intercept = fit_intercept
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "KRR":
+        """Fit the regression.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, d)
+        y : array of shape (n,) or (n, m)
+        sample_weight : array of shape (n,), default=None
+            Non-negative; a row of weight zero has no influence.
+        """
+        X, y = validate_data(
+            self, X, y, accept_sparse="csr", dtype=np.float64, multi_output=True, y_numeric=True
+        )
+        weights = _sample_weights(X, sample_weight)
+        _fit_columns(self, X, np.asarray(y, dtype=np.float64), weights)
+        return self
+
+    def predict(self, X: Any) -> Array:
+        """Return f(x) for every row."""
+        return _evaluate(self, X)
+
+    def __sklearn_tags__(self) -> Any:
+        return _with_kernel_tags(super().__sklearn_tags__(), self.kernel)
+
+
+def _fit_columns(machine: Any, X: Any, Y: Array, weights: Array) -> None:
+    """Fit all target columns from one Cholesky factor and store the result on the machine."""
+    K = check_matrix(machine.kernel(X, X))
+    used = weights > 0.0
+    if not used.all():
+        K = K[np.ix_(used, used)]
+    try:
+        fit = fit_one(
+            K,
+            Y[used],
+            machine.ridge,
+            fit_intercept=machine.fit_intercept,
+            sample_weight=weights[used],
+        )
+    except np.linalg.LinAlgError as error:
+        raise ValueError(str(error)) from None
+    # A row of weight zero keeps its place, without influence and without a residual.
+    coefficients, residuals = np.zeros(Y.shape), np.full(Y.shape, np.nan)
+    coefficients[used] = fit.coefficients.reshape(Y[used].shape)
+    residuals[used] = fit.loo_residuals.reshape(Y[used].shape)
+    machine.X_fit_, machine.dual_coef_, machine.loo_residuals_ = X, coefficients, residuals
+    machine.intercept_ = float(fit.bias[0]) if Y.ndim == 1 else fit.bias
+
+
+def _evaluate(machine: Any, X: Any) -> Array:
+    check_is_fitted(machine)
+    X = validate_data(machine, X, accept_sparse="csr", dtype=np.float64, reset=False)
+    return np.asarray(machine.kernel(X, machine.X_fit_) @ machine.dual_coef_ + machine.intercept_)
+
+
+def _sample_weights(X: Any, sample_weight: Any) -> Array:
+    weights = np.asarray(
+        _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    )
+    if not weights.any():
+        raise ValueError("sample_weight is zero for every row: at least one must be positive.")
+    return weights
+
+
+def _with_kernel_tags(tags: Any, kernel: Any) -> Any:
+    tags.input_tags.sparse = True
+    tags.input_tags.pairwise = isinstance(kernel, Kernel) and kernel.takes_matrix
+    return tags

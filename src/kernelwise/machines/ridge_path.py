@@ -1,0 +1,221 @@
+r"""Least-squares machines in closed form, for one ridge or for all of them.
+
+With :math:`M = K + \lambda W^{-1}` (W the sample weights) and a bias b the machine solves
+
+.. math::
+
+    C \begin{pmatrix} \alpha \\ b \end{pmatrix} = \begin{pmatrix} y \\ 0 \end{pmatrix},
+    \qquad C = \begin{pmatrix} M & 1 \\ 1^\top & 0 \end{pmatrix},
+
+without a bias :math:`M \alpha = y`. Everything a user or a criterion asks of a fit follows from
+:math:`\alpha` and the diagonal of :math:`C^{-1}`: training residuals
+:math:`\lambda \alpha_i / w_i`, leave-one-out residuals :math:`\alpha_i / (C^{-1})_{ii}`.
+
+Weights are worked in by the change of variables :math:`\tilde K = W^{1/2} K W^{1/2}`,
+:math:`\tilde y = W^{1/2} y`, :math:`u = W^{1/2} 1`, after which the ridge multiplies the identity.
+
+References
+----------
+J. A. K. Suykens et al., Least Squares Support Vector Machines, World Scientific 2002.
+G. C. Cawley, Leave-one-out cross-validation based model selection criteria for weighted LS-SVMs,
+IJCNN 2006.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.linalg import cho_solve, eigh
+from scipy.linalg.lapack import dpotrf, dtrtri
+
+from kernelwise.kernels.geometry import Array
+
+
+@dataclass(frozen=True, eq=False)
+class RidgeFit:
+    r"""A least-squares machine at one ridge.
+
+    Attributes
+    ----------
+    ridge : float
+        :math:`\lambda`.
+    coefficients : array of shape (n, c)
+        :math:`\alpha`, one column per target.
+    bias : array of shape (c,)
+        b; zeros for a machine without bias.
+    inverse_diagonal : array of shape (n,)
+        The diagonal of the first n rows of :math:`C^{-1}`; of :math:`M^{-1}` without bias.
+    degrees_of_freedom : float
+        The trace of the hat matrix.
+    weights : array of shape (n,)
+        The sample weights, ones by default.
+    """
+
+    ridge: float
+    coefficients: Array
+    bias: Array
+    inverse_diagonal: Array
+    degrees_of_freedom: float
+    weights: Array
+
+    @property
+    def training_residuals(self) -> Array:
+        r"""Y - f(x) on the training rows: :math:`\lambda \alpha_i / w_i`."""
+        return self.coefficients * (self.ridge / self.weights)[:, None]
+
+    @property
+    def loo_residuals(self) -> Array:
+        r""":math:`y_i - f_{-i}(x_i) = \alpha_i / (C^{-1})_{ii}`, the machine refitted without i."""
+        return self.coefficients / self.inverse_diagonal[:, None]
+
+    @property
+    def training_loss(self) -> float:
+        """The weighted mean of the squared training residuals, averaged over the targets."""
+        squares = np.average(self.training_residuals**2, axis=0, weights=self.weights)
+        return float(squares.mean())
+
+
+@dataclass(frozen=True, eq=False)
+class RidgePath:
+    """Least-squares machines for every ridge from one eigendecomposition.
+
+    Attributes
+    ----------
+    eigenvalues : array of shape (n,)
+        Of the (weighted) kernel matrix.
+    eigenvectors : array of shape (n, n)
+        As columns.
+    targets : array of shape (n, c)
+    fit_intercept : bool
+        Whether the machine has a bias.
+    weights : array of shape (n,)
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.machines import RidgePath
+    >>> path = RidgePath.of(np.eye(4), np.array([1.0, 1.0, -1.0, -1.0]), fit_intercept=False)
+    >>> path.at(1.0).coefficients.ravel()
+    array([ 0.5,  0.5, -0.5, -0.5])
+    """
+
+    eigenvalues: Array
+    eigenvectors: Array
+    targets: Array
+    fit_intercept: bool
+    weights: Array
+
+    @classmethod
+    def of(
+        cls, K: Array, y: Array, *, fit_intercept: bool = True, sample_weight: Array | None = None
+    ) -> "RidgePath":
+        """Decompose a kernel matrix, weighted by positive sample weights."""
+        Y = _as_columns(y)
+        weights = _weights(sample_weight, Y.shape[0])
+        root = np.sqrt(weights)
+        s, Q = eigh(root[:, None] * K * root[None, :], driver="evd", overwrite_a=True)
+        return cls(s, Q, Y, fit_intercept, weights)
+
+    @classmethod
+    def from_eigensystem(
+        cls, eigensystem: tuple[Array, Array], y: Array, *, fit_intercept: bool = True
+    ) -> "RidgePath":
+        """Use an eigendecomposition that is known already."""
+        Y = _as_columns(y)
+        return cls(*eigensystem, Y, fit_intercept, np.ones(Y.shape[0]))
+
+    @cached_property
+    def _rotated_targets(self) -> Array:
+        return np.asarray(self.eigenvectors.T @ (np.sqrt(self.weights)[:, None] * self.targets))
+
+    @cached_property
+    def _rotated_ones(self) -> Array:
+        return np.asarray(self.eigenvectors.T @ np.sqrt(self.weights))
+
+    def at(self, ridge: float) -> RidgeFit:
+        """Return the machine at one ridge, in O(n²)."""
+        gains = 1.0 / self._shifted_eigenvalues(ridge)
+        Q = self.eigenvectors
+        solved = Q @ (gains[:, None] * self._rotated_targets)
+        diagonal = np.einsum("ij,ij,j->i", Q, Q, gains)
+        trace = float(self.eigenvalues @ gains)
+        if not self.fit_intercept:
+            return self._assemble(ridge, solved, np.zeros(solved.shape[1]), diagonal, trace)
+        h = Q @ (gains * self._rotated_ones)  # M^-1 u
+        solved, bias, diagonal, extra = _with_bias(solved, diagonal, h, np.sqrt(self.weights))
+        return self._assemble(ridge, solved, bias, diagonal, trace + ridge * extra)
+
+    def _shifted_eigenvalues(self, ridge: float) -> Array:
+        shifted = self.eigenvalues + ridge
+        if shifted.min() <= 0.0:
+            raise np.linalg.LinAlgError(_not_positive_definite(ridge))
+        return np.asarray(shifted)
+
+    def _assemble(
+        self, ridge: float, solved: Array, bias: Array, diagonal: Array, trace: float
+    ) -> RidgeFit:
+        root = np.sqrt(self.weights)
+        return RidgeFit(
+            ridge, root[:, None] * solved, bias, self.weights * diagonal, trace, self.weights
+        )
+
+
+def fit_one(
+    K: Array,
+    y: Array,
+    ridge: float,
+    *,
+    fit_intercept: bool = True,
+    sample_weight: Array | None = None,
+) -> RidgeFit:
+    """Return the machine at a single ridge by a Cholesky factor: a fifth of the time of a path."""
+    Y = _as_columns(y)
+    weights = _weights(sample_weight, Y.shape[0])
+    root = np.sqrt(weights)
+    M = root[:, None] * K * root[None, :]
+    M.flat[:: M.shape[0] + 1] += ridge
+    # M is symmetric, so M.T is M in LAPACK's order; clean=1 zeroes the other triangle.
+    lower, info = dpotrf(M.T, lower=1, clean=1, overwrite_a=1)
+    if info != 0:
+        raise np.linalg.LinAlgError(_not_positive_definite(ridge))
+    rotated = cho_solve((lower, True), np.column_stack([root[:, None] * Y, root]))
+    inverse, _ = dtrtri(lower, lower=1, overwrite_c=1)
+    diagonal = np.einsum("ij,ij->j", inverse, inverse)  # M^-1 = L^-T L^-1
+    trace = Y.shape[0] - ridge * float(diagonal.sum())
+    solved, h = rotated[:, :-1], rotated[:, -1]
+    bias = np.zeros(Y.shape[1])
+    if fit_intercept:
+        solved, bias, diagonal, extra = _with_bias(solved, diagonal, h, root)
+        trace += ridge * extra
+    return RidgeFit(ridge, root[:, None] * solved, bias, weights * diagonal, trace, weights)
+
+
+def _with_bias(
+    solved: Array, diagonal: Array, h: Array, u: Array
+) -> tuple[Array, Array, Array, float]:
+    """Add the bias to M^-1 y by the block inverse: b = h'y / u'h, alpha = M^-1 y - h b."""
+    total = float(u @ h)
+    bias = (u @ solved) / total  # h'y = u'M^-1 y
+    return (
+        solved - np.outer(h, bias),
+        bias,
+        diagonal - h * h / total,
+        float(h @ h) / total,
+    )
+
+
+def _as_columns(y: Any) -> Array:
+    y = np.asarray(y, dtype=np.float64)
+    return np.asarray(y[:, None] if y.ndim == 1 else y)
+
+
+def _weights(sample_weight: Array | None, n: int) -> Array:
+    return np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
+
+
+def _not_positive_definite(ridge: float) -> str:
+    return (
+        f"the kernel matrix plus ridge = {ridge:g} on the diagonal is not positive definite: "
+        "use a larger ridge, or repair the matrix with kernelwise.gram.repair."
+    )

@@ -1,0 +1,24 @@
+"""The choice.
+
+``scoring`` gives raw values: every criterion for every candidate, no estimator needed. ``cascade``
+describes a choice in stages of rising cost, ``selector`` makes it and fits the machine::
+
+    X, y ──> KernelSelector ──> Cascade: score ──> keep the best ──> score ... ──> kernel, ridge
+                                            └──> SelectionResult            └──> fitted machine
+
+This package imports everything below it; the command line and the report stand above it.
+"""
+
+from kernelwise.selection.cascade import Cascade
+from kernelwise.selection.result import SelectionResult
+from kernelwise.selection.scoring import UndefinedCriterionWarning, score_kernels, score_matrix
+from kernelwise.selection.selector import KernelSelector
+
+__all__ = [
+    "Cascade",
+    "KernelSelector",
+    "SelectionResult",
+    "UndefinedCriterionWarning",
+    "score_kernels",
+    "score_matrix",
+]

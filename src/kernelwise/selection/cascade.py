@@ -1,0 +1,68 @@
+"""A choice in stages of rising cost."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from kernelwise.criteria import ELOO, SM, Criterion, get
+from kernelwise.gram import Targets
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class Cascade:
+    """Stages, each a criterion and how many kernels survive it.
+
+    Parameters
+    ----------
+    *stages : tuple of (str or Criterion, int)
+        From the cheapest to the dearest; the last keeps one.
+
+    Examples
+    --------
+    >>> from kernelwise import Cascade
+    >>> Cascade(("sm", 5), ("eloo", 1))
+    Cascade((SM(r=3, normalizer='trace', weighted=True), 5), (ELOO(loss='press'), 1))
+    """
+
+    stages: tuple[tuple[Criterion, int], ...]
+
+    def __init__(self, *stages: tuple[str | Criterion, int]) -> None:
+        checked = tuple(_stage(stage) for stage in stages)
+        if not checked:
+            raise ValueError(
+                "Cascade needs at least one stage, as in Cascade(('sm', 5), ('eloo', 1))."
+            )
+        keeps = [keep for _, keep in checked]
+        if keeps[-1] != 1:
+            raise ValueError(f"the last stage of a Cascade must keep 1 kernel, not {keeps[-1]}.")
+        if any(np.diff(keeps) > 0):
+            raise ValueError(f"the stages of a Cascade must keep fewer and fewer, not {keeps}.")
+        object.__setattr__(self, "stages", checked)
+
+    def __repr__(self) -> str:
+        return f"Cascade({', '.join(f'({c!r}, {keep})' for c, keep in self.stages)})"
+
+
+def _stage(stage: tuple[str | Criterion, int]) -> tuple[Criterion, int]:
+    try:
+        criterion, keep = stage
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"a stage must be a pair (criterion, how many to keep), got {stage!r}."
+        ) from None
+    criterion = get(criterion)
+    if criterion.greater_is_better is None:
+        raise ValueError(f"{criterion.name} has no direction: it is to be read, not to choose by.")
+    if not isinstance(keep, int | np.integer) or keep < 1:
+        raise ValueError(f"a stage must keep at least 1 kernel, got {keep!r}.")
+    return criterion, int(keep)
+
+
+def loo_criterion(targets: Targets) -> ELOO:
+    """Return leave-one-out with the loss that chooses best: squared hinge, press on reals."""
+    return ELOO("press" if targets.classes is None else "squared_hinge")
+
+
+def default_cascade(targets: Targets) -> Cascade:
+    """Return the library's default: one sweep by SM keeps five, leave-one-out picks."""
+    return Cascade((SM(r=2), 5), (loo_criterion(targets), 1))

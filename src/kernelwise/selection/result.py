@@ -1,0 +1,84 @@
+"""The table of candidates and criteria."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kernelwise.criteria import Criterion
+from kernelwise.gram.base import unknown
+from kernelwise.kernels import Kernel
+from kernelwise.kernels.geometry import Array
+
+
+@dataclass(frozen=True, eq=False)
+class SelectionResult:
+    """Every candidate with the raw value of every criterion.
+
+    A candidate is a kernel with a ridge. Values are raw: neither scaled nor turned so that larger
+    is better. NaN stands where a criterion is undefined, or was not asked.
+
+    Attributes
+    ----------
+    kernels : tuple of Kernel
+        The kernel of every candidate.
+    ridges : array of shape (candidates,)
+        The ridge of every candidate; NaN where none was chosen.
+    criteria : dict of str to Criterion
+        The criteria by column name: the criterion's name, with its parameters where two columns
+        would share it.
+    table : dict of str to array of shape (candidates,)
+        The values by column name.
+    notes : dict of str to str
+        Why values are undefined, by "kernel: column".
+    engine : str
+        The engine that was used, and why.
+    seconds : float
+        How long it took.
+    """
+
+    kernels: tuple[Kernel, ...]
+    ridges: Array
+    criteria: dict[str, Criterion]
+    table: dict[str, Array]
+    notes: dict[str, str]
+    engine: str
+    seconds: float
+
+    def __len__(self) -> int:
+        return len(self.kernels)
+
+    def best_index(self, criterion: str) -> int:
+        """Return the position of the best candidate; of several, the first."""
+        if criterion not in self.table:
+            raise ValueError(unknown("column", criterion, list(self.table)))
+        greater = self.criteria[criterion].greater_is_better
+        if greater is None:
+            raise ValueError(f"{criterion} has no direction: it is to be read, not to choose by.")
+        values = self.table[criterion]
+        if np.isnan(values).all():
+            raise ValueError(f"{criterion} is undefined for every candidate: see notes.")
+        return int(np.nanargmax(values) if greater else np.nanargmin(values))
+
+    def best(self, criterion: str) -> Kernel:
+        """Return the kernel that a criterion prefers."""
+        return self.kernels[self.best_index(criterion)]
+
+    def best_ridge(self, criterion: str) -> float:
+        """Return the ridge of the candidate that a criterion prefers."""
+        return float(self.ridges[self.best_index(criterion)])
+
+    def frame(self) -> Any:
+        """Return the table as a pandas DataFrame; needs pandas."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise ImportError("frame() needs pandas: pip install 'kernelwise[frame]'.") from None
+        columns = {"kernel": list(map(str, self.kernels)), "ridge": self.ridges, **self.table}
+        return pd.DataFrame(columns)
+
+    def __repr__(self) -> str:
+        return (
+            f"SelectionResult({len(self)} candidates, criteria: {', '.join(self.table)}, "
+            f"engine: {self.engine}, {self.seconds:.3g} s)"
+        )

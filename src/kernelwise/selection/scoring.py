@@ -1,0 +1,274 @@
+"""Raw values: every criterion for every candidate, in one pass."""
+
+import time
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from kernelwise.criteria import Criterion, Evidence, Undefined, get
+from kernelwise.criteria.base import check_task
+from kernelwise.gram import Engine, Gram, Targets
+from kernelwise.gram import get as get_engine
+from kernelwise.gram.psd import check_matrix, warn_indefinite
+from kernelwise.kernels import Kernel, Precomputed, grids
+from kernelwise.kernels.geometry import Array, as_rows
+from kernelwise.selection.result import SelectionResult
+
+Asked = str | Criterion | Iterable[str | Criterion]
+
+
+class UndefinedCriterionWarning(UserWarning):
+    """A criterion has no value for a kernel; the table holds NaN there."""
+
+
+def score_matrix(
+    K: Any,
+    y: Any,
+    criteria: Asked = ("sm", "ckta"),
+    *,
+    ridge: float = 1.0,
+    task: str = "auto",
+    fit_intercept: bool = True,
+) -> dict[str, float]:
+    """Return the raw values of criteria for one given kernel matrix.
+
+    Parameters
+    ----------
+    K : array of shape (n, n)
+        A symmetric kernel matrix.
+    y : array of shape (n,)
+        Class labels of any type, or real targets.
+    criteria : str, Criterion or list of them, default=("sm", "ckta")
+        Names as in ``criteria.available()`` or criteria with parameters.
+    ridge : float, default=1.0
+        For the criteria that train: added to the diagonal of K as it is.
+    task : {"auto", "classification", "regression"}, default="auto"
+        "auto" regresses on fractions and on integers of more than 20 distinct values.
+    fit_intercept : bool, default=True
+        Whether the least-squares machine has a bias.
+
+    Returns
+    -------
+    values : dict of str to float
+        By criterion name. NaN, with a warning that says why, where a criterion is undefined.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise import score_matrix
+    >>> y = np.array([1, 1, -1, -1])
+    >>> {name: round(v, 3) for name, v in score_matrix(np.outer(y, y), y, ["kta", "fsm"]).items()}
+    {'kta': 1.0, 'fsm': 0.0}
+    """
+    K = check_matrix(K)
+    result = score_kernels(
+        K,
+        y,
+        [Precomputed()],
+        criteria,
+        ridge=_one_ridge(ridge),
+        task=task,
+        fit_intercept=fit_intercept,
+    )
+    return {name: float(values[0]) for name, values in result.table.items()}
+
+
+def score_kernels(  # noqa: PLR0913 (every argument has a default that most users keep)
+    X: Any,
+    y: Any,
+    kernels: Kernel | Iterable[Kernel] | None = None,
+    criteria: Asked = ("sm",),
+    *,
+    ridge: Any = 1.0,
+    engine: str | Engine = "auto",
+    task: str = "auto",
+    fit_intercept: bool = True,
+) -> SelectionResult:
+    """Return the raw value of every criterion for every kernel.
+
+    All criteria share one sweep over each kernel matrix and at most one eigendecomposition of it,
+    however many criteria and ridges there are.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n, d)
+        The data; the kernel matrix itself with ``kernels=Precomputed()``.
+    y : array of shape (n,)
+        Class labels of any type, or real targets.
+    kernels : Kernel or list of Kernel, default=None
+        The candidates; ``grids.auto(X)`` by default.
+    criteria : str, Criterion or list of them, default=("sm",)
+        Names as in ``criteria.available()`` or criteria with parameters.
+    ridge : float or list of float, default=1.0
+        For the criteria that train. With several, every kernel is a candidate with each of them.
+    engine : {"auto", "dense"} or Engine, default="auto"
+    task : {"auto", "classification", "regression"}, default="auto"
+        "auto" regresses on fractions and on integers of more than 20 distinct values.
+    fit_intercept : bool, default=True
+        Whether the least-squares machine has a bias.
+
+    Returns
+    -------
+    result : SelectionResult
+        NaN, with a warning that says why, where a criterion is undefined.
+
+    Examples
+    --------
+    >>> import kernelwise as kw
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> kw.score_kernels(X, y, kw.grids.gaussian(-4, 4), ["sm", "ckta"]).best("sm")
+    Gaussian(tau=2.0)
+    """
+    targets = Targets.of(y, task)
+    columns = name_columns(as_criteria(criteria))
+    for criterion in columns.values():
+        check_task(criterion, targets)
+    candidates = as_kernels(kernels, X)
+    ridges = as_ridges(ridge)
+    problem = Problem(X, targets, get_engine(engine), fit_intercept)
+    return score_candidates(problem, candidates, columns, lambda gram: ridges)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Validated data and how it is looked at: what every stage of a selection shares."""
+
+    X: Any
+    targets: Targets
+    engine: Engine
+    fit_intercept: bool
+
+
+def score_candidates(
+    problem: Problem,
+    kernels: Sequence[Kernel],
+    columns: dict[str, Criterion],
+    ridges_for: Callable[[Gram], Array],
+    on_kernel: Callable[[], None] | None = None,
+) -> SelectionResult:
+    """Score validated candidates; ridges may depend on the kernel matrix."""
+    start = time.perf_counter()
+    rows: list[tuple[Kernel, float, dict[str, float]]] = []
+    notes: dict[tuple[str, str], str] = {}
+    grams = problem.engine.grams(kernels, problem.X, problem.targets)
+    for kernel, gram in zip(kernels, grams, strict=True):
+        evidence = Evidence(gram, problem.targets, kernel, problem.fit_intercept)
+        scores = _score_one(evidence, columns, ridges_for(gram), notes)
+        rows += [(kernel, ridge, values) for ridge, values in scores]
+        if kernel.is_psd is False or evidence.known_indefinite:
+            warn_indefinite(str(kernel))
+        if on_kernel is not None:
+            on_kernel()
+    _warn_undefined(notes)
+    return SelectionResult(
+        kernels=tuple(kernel for kernel, _, _ in rows),
+        ridges=np.array([ridge for _, ridge, _ in rows]),
+        criteria=dict(columns),
+        table={name: np.array([values[name] for _, _, values in rows]) for name in columns},
+        notes={f"{kernel}: {column}": reason for (kernel, column), reason in notes.items()},
+        engine=problem.engine.name,
+        seconds=time.perf_counter() - start,
+    )
+
+
+def _score_one(
+    evidence: Evidence,
+    columns: dict[str, Criterion],
+    ridges: Array,
+    notes: dict[tuple[str, str], str],
+) -> list[tuple[float, dict[str, float]]]:
+    """Return the values of one kernel at every ridge; criteria without a ridge are asked once."""
+
+    def value(name: str, ridge: float) -> float:
+        try:
+            if not evidence.statistics.finite:
+                raise Undefined("its matrix overflows, so standardise the features")
+            return float(columns[name].value(evidence, ridge))
+        except Undefined as reason:
+            notes[str(evidence.kernel), name] = str(reason)
+            return float("nan")
+
+    fixed = {name: value(name, ridges[0]) for name, c in columns.items() if not c.uses_ridge}
+    return [
+        (float(r), {name: fixed[name] if name in fixed else value(name, r) for name in columns})
+        for r in map(float, ridges)
+    ]
+
+
+def _warn_undefined(notes: dict[tuple[str, str], str]) -> None:
+    """Say what is undefined and why, once for all kernels that share the reason."""
+    kernels: dict[str, list[str]] = {}
+    names: dict[str, list[str]] = {}
+    for (kernel, name), reason in notes.items():
+        kernels.setdefault(reason, []).append(kernel)
+        names.setdefault(reason, []).append(name)
+    for reason in kernels:
+        first, *others = dict.fromkeys(kernels[reason])
+        more = f" and {len(others)} more" if others else ""
+        warnings.warn(
+            f"undefined (NaN): {', '.join(dict.fromkeys(names[reason]))} of {first}{more}, "
+            f"because {reason}.",
+            UndefinedCriterionWarning,
+            stacklevel=4,
+        )
+
+
+def as_criteria(criteria: Asked) -> list[Criterion]:
+    """Return criteria for names, criteria, or a list of them."""
+    if isinstance(criteria, str | Criterion):
+        criteria = [criteria]
+    asked = [get(criterion) for criterion in criteria]
+    if not asked:
+        raise ValueError("criteria is empty: name at least one, as in criteria.available().")
+    return asked
+
+
+def name_columns(criteria: Sequence[Criterion]) -> dict[str, Criterion]:
+    """Name every column by its criterion, with parameters where two would share the name."""
+    names = [criterion.name for criterion in criteria]
+    columns = {c.name if names.count(c.name) == 1 else c.label: c for c in criteria}
+    if len(columns) < len(criteria):
+        raise ValueError("criteria holds the same criterion twice: name each once.")
+    return columns
+
+
+def as_kernels(kernels: Kernel | Iterable[Kernel] | None, X: Any) -> list[Kernel]:
+    """Return the candidate kernels, from the distances in X by default."""
+    if kernels is None:
+        return list(grids.auto(as_rows(X)))
+    if isinstance(kernels, Kernel):
+        return [kernels]
+    candidates = list(kernels) if isinstance(kernels, Iterable) else [kernels]
+    for kernel in candidates:
+        if not isinstance(kernel, Kernel):
+            raise TypeError(f"kernels must hold kernels such as Gaussian(1.0), got {kernel!r}.")
+    if not candidates:
+        raise ValueError("kernels is empty: give at least one, or None for a grid made from X.")
+    return candidates
+
+
+def as_ridges(ridge: Any) -> Array:
+    """Return one or several ridges as an array of positive numbers."""
+    try:
+        ridges = np.atleast_1d(np.asarray(ridge, dtype=np.float64))
+    except (TypeError, ValueError):
+        raise ValueError(
+            f"ridge must be a positive number or a list of them, got {ridge!r}."
+        ) from None
+    if ridges.ndim != 1 or ridges.size == 0 or not np.all((ridges > 0.0) & np.isfinite(ridges)):
+        raise ValueError(f"ridge must be a positive number or a list of them, got {ridge!r}.")
+    return ridges
+
+
+def _one_ridge(ridge: Any) -> float:
+    if not isinstance(ridge, Real):
+        raise ValueError(
+            f"ridge must be one positive number, got {ridge!r}: for several use score_kernels with "
+            "kernels=Precomputed()."
+        )
+    return float(ridge)

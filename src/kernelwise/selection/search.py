@@ -1,0 +1,105 @@
+"""Running a cascade over candidate kernels."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kernelwise.criteria import Criterion
+from kernelwise.gram import Gram
+from kernelwise.kernels import Kernel
+from kernelwise.kernels.geometry import Array
+from kernelwise.selection.callbacks import Progress
+from kernelwise.selection.cascade import Cascade
+from kernelwise.selection.result import SelectionResult
+from kernelwise.selection.scoring import Problem, name_columns, score_candidates
+
+# Ridges tried by default, in units of the mean of the kernel matrix's diagonal.
+AUTO_RIDGES = 10.0 ** np.arange(-4.0, 3.0)
+REFERENCE_RIDGE = 1.0  # the papers' fixed ridge, for criteria that may not choose one
+
+
+@dataclass(frozen=True, eq=False)
+class Ridges:
+    """The ridges to try: given numbers, or multiples of the mean diagonal of each matrix."""
+
+    values: Array
+    relative: bool
+
+    def choice(self, gram: Gram) -> Array:
+        """Return the ridges that a criterion may choose from."""
+        return self.values * self._unit(gram)
+
+    def reference(self, gram: Gram) -> Array:
+        """Return the one ridge of a criterion that may not choose: the only one, or the papers'."""
+        if self.values.size == 1:
+            return self.choice(gram)
+        return np.array([REFERENCE_RIDGE * self._unit(gram)])
+
+    def _unit(self, gram: Gram) -> float:
+        mean = gram.statistics.trace / gram.statistics.n
+        return mean if self.relative and mean > 0.0 and np.isfinite(mean) else 1.0
+
+
+def run_cascade(
+    problem: Problem,
+    kernels: Sequence[Kernel],
+    cascade: Cascade,
+    ridges: Ridges,
+    progress: Progress,
+) -> tuple[SelectionResult, int]:
+    """Return a table with one row per kernel, a column per stage, and the row that won."""
+    columns = name_columns([criterion for criterion, _ in cascade.stages])
+    summary = _Summary(kernels, columns)
+    survivors = list(range(len(kernels)))
+    for (name, criterion), (_, keep) in zip(columns.items(), cascade.stages, strict=True):
+        progress.begin(name, len(survivors))
+        result = score_candidates(
+            problem,
+            [kernels[i] for i in survivors],
+            {name: criterion},
+            ridges.choice if criterion.chooses_ridge else ridges.reference,
+            progress.advance,
+        )
+        survivors = summary.add(name, result, survivors)[:keep]
+        progress.end()
+    return summary.result(problem.engine.name), survivors[0]
+
+
+class _Summary:
+    """The best value and ridge of every kernel, stage after stage."""
+
+    def __init__(self, kernels: Sequence[Kernel], columns: dict[str, Criterion]) -> None:
+        self._kernels, self._columns = kernels, columns
+        self._ridges = np.full(len(kernels), np.nan)
+        self._table = {name: np.full(len(kernels), np.nan) for name in columns}
+        self._notes: dict[str, str] = {}
+        self._seconds = 0.0
+
+    def add(self, name: str, result: SelectionResult, rows: list[int]) -> list[int]:
+        """Add a stage and return its rows from the best to the worst, the undefined left out."""
+        result.best_index(name)  # says so where nothing is defined
+        sign = -1.0 if self._columns[name].greater_is_better else 1.0
+        losses = sign * result.table[name].reshape(len(rows), -1)
+        ridges = result.ridges.reshape(len(rows), -1)
+        at = np.where(np.isnan(losses), np.inf, losses).argmin(axis=1)
+        best = np.take_along_axis(losses, at[:, None], axis=1)[:, 0]
+        self._table[name][rows] = sign * best
+        if self._columns[name].uses_ridge:
+            self._ridges[rows] = np.take_along_axis(ridges, at[:, None], axis=1)[:, 0]
+        self._notes.update(result.notes)
+        self._seconds += result.seconds
+        order = np.argsort(best, kind="stable")  # NaN comes last
+        return [rows[i] for i in order[: np.count_nonzero(~np.isnan(best))]]
+
+    def result(self, engine: str) -> SelectionResult:
+        """Return the table."""
+        return SelectionResult(
+            tuple(self._kernels),
+            self._ridges,
+            self._columns,
+            self._table,
+            self._notes,
+            engine,
+            self._seconds,
+        )

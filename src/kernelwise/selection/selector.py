@@ -1,0 +1,265 @@
+"""The estimator that chooses its kernel and ridge."""
+
+from collections.abc import Iterable
+from contextlib import nullcontext
+from numbers import Integral
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import (
+    BaseEstimator,
+    MetaEstimatorMixin,
+    _fit_context,
+    clone,
+    is_classifier,
+    is_regressor,
+)
+from sklearn.utils._param_validation import HasMethods, StrOptions
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits
+
+from kernelwise.criteria import Criterion, get
+from kernelwise.criteria.base import check_task
+from kernelwise.gram import Engine, Targets
+from kernelwise.gram import get as get_engine
+from kernelwise.kernels import Kernel, grids
+from kernelwise.kernels.geometry import Array
+from kernelwise.machines import KRR, LSSVC
+from kernelwise.selection.callbacks import CallbackSupportMixin, Progress
+from kernelwise.selection.cascade import Cascade, default_cascade, loo_criterion
+from kernelwise.selection.scoring import Problem, as_kernels, as_ridges
+from kernelwise.selection.search import AUTO_RIDGES, Ridges, run_cascade
+
+
+def _fitted_has(name: str) -> Any:
+    """Say whether the machine, fitted or to be fitted, has a method."""
+
+    def check(selector: "KernelSelector") -> bool:
+        machine = getattr(selector, "best_estimator_", selector.estimator)
+        if machine is None:
+            machine = LSSVC() if selector.task == "classification" else KRR()
+        getattr(machine, name)
+        return True
+
+    return check
+
+
+class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
+    r"""Chooses a kernel and a ridge from the kernel matrices, then fits the machine.
+
+    By default every candidate is screened in one sweep by the spectral measure, and exact
+    leave-one-out picks kernel and ridge among the five best.
+
+    Parameters
+    ----------
+    estimator : estimator or None, default=None
+        What to fit with the choice: a machine of kernelwise or a scikit-learn estimator with a
+        ``kernel`` parameter that takes a function of two matrices (SVC, NuSVC, SVR). It gets the
+        kernel, and the ridge as ``ridge`` or as :math:`C = 1 / (2\,\mathrm{ridge})`. None stands
+        for LSSVC, or KRR with intercept for regression.
+    kernels : "auto", Kernel or list of Kernel, default="auto"
+        The candidates; "auto" takes ``grids.auto(X)``.
+    criterion : "auto", str, Criterion or Cascade, default="auto"
+        What to choose by; "auto" is
+        ``Cascade((SM(r=2), 5), (ELOO(loss="squared_hinge"), 1))``, with press for regression.
+    ridge : "auto", float or list of float, default="auto"
+        The ridge, or those to choose from; "auto" tries 10^-4 to 10^2 times the mean diagonal of
+        each kernel matrix. A criterion that does not depend on the ridge, or that would always take
+        the smallest (a training error), chooses the kernel only, at ridge 1 of that unit; exact
+        leave-one-out then chooses the ridge.
+    task : {"auto", "classification", "regression"}, default="auto"
+        "auto" follows the estimator where there is one, else the target: it regresses on fractions
+        and on integers of more than 20 distinct values.
+    engine : {"auto", "dense"} or Engine, default="auto"
+        How kernel matrices are looked at.
+    refit : bool, default=True
+        Whether to fit the estimator with the choice.
+    memory, time, journal : None
+        Reserved: they must be None.
+    n_jobs : int or None, default=None
+        The number of threads of the linear algebra; None leaves it as it is.
+    random_state : int, RandomState or None, default=None
+        Draws the rows that ``grids.auto`` looks at where there are more than 1,000.
+
+    Attributes
+    ----------
+    best_kernel_ : Kernel
+        The chosen kernel.
+    best_ridge_ : float
+        The chosen ridge.
+    best_estimator_ : estimator
+        The estimator fitted with them, if ``refit``.
+    result_ : SelectionResult
+        One row per kernel, one column per stage; NaN for kernels that did not reach a stage.
+    classes_ : array of shape (c,)
+        The class labels; classification only.
+
+    Examples
+    --------
+    >>> import kernelwise as kw
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import StandardScaler
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> selector = kw.KernelSelector().fit(StandardScaler().fit_transform(X), y)
+    >>> isinstance(selector.best_kernel_, kw.Gaussian)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "estimator": [HasMethods(["fit", "predict"]), None],
+        "kernels": [StrOptions({"auto"}), Kernel, Iterable],
+        "criterion": [str, Criterion, Cascade],
+        "ridge": "no_validation",  # as_ridges says it in one sentence
+        "task": [StrOptions({"auto", "classification", "regression"})],
+        "engine": [str, Engine],
+        "refit": ["boolean"],
+        "memory": [None],
+        "time": [None],
+        "journal": [None],
+        "n_jobs": [Integral, None],
+        "random_state": ["random_state"],
+    }
+
+    def __init__(
+        self,
+        estimator: Any = None,
+        kernels: Any = "auto",
+        criterion: Any = "auto",
+        ridge: Any = "auto",
+        task: str = "auto",
+        engine: Any = "auto",
+        refit: bool = True,
+        memory: Any = None,
+        time: Any = None,
+        journal: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.estimator = estimator
+        self.kernels = kernels
+        self.criterion = criterion
+        self.ridge = ridge
+        self.task = task
+        self.engine = engine
+        self.refit = refit
+        self.memory = memory
+        self.time = time
+        self.journal = journal
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any) -> "KernelSelector":
+        """Choose kernel and ridge, and fit the estimator with them.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, d)
+            The data; the kernel matrix itself with ``kernels=Precomputed()``.
+        y : array of shape (n,)
+            Class labels of any type, or real targets.
+        """
+        X, y = validate_data(
+            self, X, y, accept_sparse="csr", dtype=np.float64, ensure_min_samples=3
+        )
+        targets = Targets.of(y, self._task())
+        machine = self._machine(targets)
+        kernels = self._kernels(X)
+        cascade, ridges = self._plan(targets)
+        progress = Progress(self, X, y, steps=len(cascade.stages))
+        limits = nullcontext() if self.n_jobs is None else threadpool_limits(self.n_jobs)
+        intercept = getattr(machine, "fit_intercept", True)
+        problem = Problem(X, targets, get_engine(self.engine), intercept)
+        with limits:
+            self.result_, winner = run_cascade(problem, kernels, cascade, ridges, progress)
+            self.best_kernel_ = kernels[winner]
+            self.best_ridge_ = float(self.result_.ridges[winner])
+            if self.refit:
+                self.best_estimator_ = _equip(machine, self.best_kernel_, self.best_ridge_)
+                self.best_estimator_.fit(X, y)
+        progress.finish()
+        if targets.classes is not None:
+            self.classes_ = targets.classes
+        return self
+
+    def _task(self) -> str:
+        if self.task != "auto" or self.estimator is None:
+            return str(self.task)
+        if is_regressor(self.estimator):
+            return "regression"
+        return "classification" if is_classifier(self.estimator) else "auto"
+
+    def _machine(self, targets: Targets) -> Any:
+        if self.estimator is None:
+            return KRR(fit_intercept=True) if targets.classes is None else LSSVC()
+        if "kernel" not in self.estimator.get_params(deep=False):
+            raise ValueError(
+                f"estimator {type(self.estimator).__name__} has no parameter 'kernel': use LSSVC, "
+                "KRR, or an SVM of scikit-learn."
+            )
+        return clone(self.estimator)
+
+    def _kernels(self, X: Any) -> list[Kernel]:
+        if isinstance(self.kernels, str):
+            return list(grids.auto(X, random_state=self.random_state))
+        return as_kernels(self.kernels, X)
+
+    def _plan(self, targets: Targets) -> tuple[Cascade, Ridges]:
+        """Return the stages and the ridges to choose from."""
+        relative = isinstance(self.ridge, str) and self.ridge == "auto"
+        ridges = Ridges(AUTO_RIDGES if relative else as_ridges(self.ridge), relative)
+        if isinstance(self.criterion, Cascade):
+            cascade = self.criterion
+        elif self.criterion == "auto":
+            cascade = default_cascade(targets)
+        else:
+            cascade = Cascade((get(self.criterion), 1))
+        for criterion, _ in cascade.stages:
+            check_task(criterion, targets)
+        if not cascade.stages[-1][0].chooses_ridge:
+            cascade = Cascade(*cascade.stages, (loo_criterion(targets), 1))
+        return cascade, ridges
+
+    def predict(self, X: Any) -> Array:
+        """Predict with the fitted estimator."""
+        return np.asarray(self._fitted().predict(X))
+
+    @available_if(_fitted_has("decision_function"))
+    def decision_function(self, X: Any) -> Array:
+        """Return the decision values of the fitted estimator."""
+        return np.asarray(self._fitted().decision_function(X))
+
+    def score(self, X: Any, y: Any) -> float:
+        """Return the score of the fitted estimator: accuracy, or R² for regression."""
+        return float(self._fitted().score(X, y))
+
+    def _fitted(self) -> Any:
+        check_is_fitted(self, "result_")
+        if not self.refit:
+            raise AttributeError(
+                "KernelSelector was fitted with refit=False: fit an estimator with best_kernel_ "
+                "and best_ridge_, or set refit=True."
+            )
+        return self.best_estimator_
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.target_tags.required = True
+        candidates = [self.kernels] if isinstance(self.kernels, Kernel) else self.kernels
+        tags.input_tags.pairwise = not isinstance(candidates, str) and any(
+            isinstance(kernel, Kernel) and kernel.takes_matrix for kernel in candidates
+        )
+        return tags
+
+
+def _equip(machine: Any, kernel: Kernel, ridge: float) -> Any:
+    """Return the machine with the kernel and, in its own terms, the ridge."""
+    known = machine.get_params(deep=False)
+    settings: dict[str, Any] = {"kernel": kernel}
+    if "ridge" in known:
+        settings["ridge"] = ridge
+    elif "C" in known:
+        settings["C"] = 0.5 / ridge
+    return machine.set_params(**settings)
