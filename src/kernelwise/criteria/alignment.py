@@ -1,5 +1,6 @@
 """Alignment of the kernel matrix with the target matrix, as it is and centred."""
 
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -37,20 +38,24 @@ class KTA(Criterion):
         norm = stats.frobenius
         if norm == 0.0:
             raise Undefined("the kernel matrix is zero")
-        B = stats.kernel_block_sums
         if targets.classes is None:
             y = targets.centered
-            return float(B[1, 1] / (norm * (y @ y)))
-        other = -1.0 / (targets.classes.size - 1)
+            # the centred target sums to zero, so the shift has no part in it
+            return float(stats.centered_block_sums[1, 1] / (norm * (y @ y)))
+        B = stats.block_sums
         same = np.trace(B)
-        inner = same + other * (B.sum() - same)
-        return float(inner / (norm * _target_norm(targets, other)))
+        inner = same - (B.sum() - same) / (targets.classes.size - 1)
+        target_sum, target_norm = _target_sum_and_norm(targets)
+        # <K, Y> = <S, Y> + c sum(Y): the sum is zero, exactly, for balanced classes.
+        return float((inner + stats.shift * target_sum) / (norm * target_norm))
 
 
-def _target_norm(targets: Targets, other: float) -> float:
-    """Return |Y|_F: entries 1 within classes, ``other`` between them."""
-    squares = float(targets.counts.astype(float) @ targets.counts)
-    return float(np.sqrt(squares + other**2 * (targets.n**2 - squares)))
+def _target_sum_and_norm(targets: Targets) -> tuple[float, float]:
+    """Return the sum and the Frobenius norm of Y, which is 1 or -1/(c - 1), from integers."""
+    c, n = int(targets.counts.size), targets.n
+    within = int((targets.counts.astype(int) ** 2).sum())
+    between = n * n - within
+    return ((c - 1) * within - between) / (c - 1), math.sqrt(within + between / (c - 1) ** 2)
 
 
 @dataclass(frozen=True)
@@ -83,15 +88,8 @@ class CKTA(Criterion):
             )
         if targets.classes is None:
             y = targets.centered
-            return float(stats.block_sums[1, 1] / (norm * (y @ y)))
+            return float(stats.centered_block_sums[1, 1] / (norm * (y @ y)))
         # HYH is a multiple of HGH, G = Z Z' with class indicators Z; |H Z Z' H| = |Z' H Z|.
-        B = _centered(stats.block_sums, targets.counts / targets.n)
         counts = targets.counts.astype(float)
         target_norm = np.linalg.norm(np.diag(counts) - np.outer(counts, counts) / targets.n)
-        return float(np.trace(B) / (norm * target_norm))
-
-
-def _centered(B: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Return (Z - 1p')' S (Z - 1p') from B = Z'SZ, where Z 1 = 1."""
-    rows = B.sum(axis=0)
-    return np.asarray(B - np.outer(p, rows) - np.outer(rows, p) + rows.sum() * np.outer(p, p))
+        return float(np.trace(stats.centered_block_sums) / (norm * target_norm))

@@ -89,7 +89,7 @@ class Evidence:
         if self.targets.classes is None:
             y = self.targets.centered
             # The centred target sums to zero: K y = S y.
-            return [Contrast(y, self.statistics.products[:, 1])]
+            return [Contrast(y, 0.0, self.statistics.products[:, 1])]
         k = self.targets.classes.size
         return [self._one_vs_rest(c, weighted) for c in (range(1, 2) if k == 2 else range(k))]
 
@@ -99,17 +99,23 @@ class Evidence:
         n_in = float(self.targets.counts[c])
         a, b = (n / n_in, n / (n - n_in)) if weighted else (1.0, 1.0)
         S_in = stats.products[:, c]
-        product = a * S_in - b * (stats.row_sums - S_in)
-        if not weighted:  # weighted, the constant cancels: a n_in - b (n - n_in) = 0
-            product = product + stats.shift * (2.0 * n_in - n)
-        return Contrast(np.where(inside > 0.0, a, -b), product)
+        total = 0.0 if weighted else 2.0 * n_in - n  # a n_in - b (n - n_in)
+        product = a * S_in - b * (stats.row_sums - S_in) + stats.shift * total
+        return Contrast(np.where(inside > 0.0, a, -b), total, product)
 
 
 class Contrast(NamedTuple):
-    """A target vector y and K y."""
+    """A target vector y with its exact sum, and K y."""
 
     y: Array
+    total: float
     product: Array
+
+    @property
+    def quadratic_form(self) -> float:
+        """y' K y, centred first: where the sum is zero, small values keep their digits."""
+        mean = float(self.product.mean())
+        return float(self.y @ (self.product - mean)) + self.total * mean
 
 
 def class_pairs(targets: Targets) -> list[tuple[int, int]]:

@@ -14,15 +14,15 @@ _REFERENCE = "Nguyen and Ho 2007"
 def squared_mean_distance(stats: GramStatistics, p: int, q: int) -> float:
     r"""Return :math:`|\phi_p - \phi_q|^2 = A + D - B - C`, zero where it is rounding only."""
     counts = stats.targets.counts
-    B = stats.block_sums
-    terms = [
-        B[p, p] / counts[p] ** 2,
-        B[q, q] / counts[q] ** 2,
-        -(B[p, q] + B[q, p]) / (counts[p] * counts[q]),
-    ]
-    square = float(sum(terms))
-    floor = stats.n * np.finfo(float).eps * max(map(abs, terms))
-    return square if square > floor else 0.0
+    B = stats.centered_block_sums  # the difference of two means does not see the overall mean
+    square = (
+        B[p, p] / counts[p] ** 2
+        + B[q, q] / counts[q] ** 2
+        - (B[p, q] + B[q, p]) / (counts[p] * counts[q])
+    )
+    means = np.abs(stats.products[:, [p, q]]).max(axis=0) / counts[[p, q]]
+    floor = stats.n * np.finfo(float).eps * means.max()
+    return float(square) if square > floor else 0.0
 
 
 def _spread(stats: GramStatistics, p: int, q: int) -> float:
@@ -31,7 +31,7 @@ def _spread(stats: GramStatistics, p: int, q: int) -> float:
     counts = targets.counts
     if counts[p] < 2:
         assert targets.classes is not None
-        raise Undefined(f"class {targets.classes[p]!r} has one row, so no variance")
+        raise Undefined(f"class {targets.classes[p].item()!r} has one row, so no variance")
     rows = targets.y == p
     S = stats.products[rows]
     along = S[:, q] / counts[q] - S[:, p] / counts[p]  # b_i - a_i: the shift cancels

@@ -94,6 +94,8 @@ class SM(Criterion):
 
 def _by_products(evidence: Evidence, contrast: Contrast, r: float, scale: float) -> float:
     """Return y' N^r y / n as (N^a y)'(N^b y), a + b = r, dividing at every step (no overflow)."""
+    if r == 1.0:
+        return contrast.quadratic_form / scale / evidence.n
     left, right = contrast.y, contrast.product / scale
     for power in range(2, int(r) + 1):
         if power % 2 == 0:

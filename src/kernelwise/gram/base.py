@@ -96,6 +96,13 @@ class GramStatistics:
         return np.asarray(self.targets.columns.T @ self.products)
 
     @cached_property
+    def centered_block_sums(self) -> Array:
+        """(HT)' K (HT), centred on either side before summing: small values keep their digits."""
+        means = self.targets.column_sums / self.n
+        right = self.products - np.outer(self.row_sums, means)  # S H T
+        return np.asarray(self.targets.columns.T @ (right - right.mean(axis=0)))
+
+    @cached_property
     def kernel_block_sums(self) -> Array:
         """T' K T."""
         sums = self.targets.column_sums

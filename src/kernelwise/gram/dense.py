@@ -71,7 +71,8 @@ class DenseGram(Gram):
     """One kernel matrix in memory, as S = K - shift."""
 
     def __init__(self, kernel: Kernel, pairs: Pairs, targets: Targets) -> None:
-        self._S, self._shift = _shifted(kernel, pairs)
+        with np.errstate(over="ignore", invalid="ignore"):  # GramStatistics.finite tells
+            self._S, self._shift = _shifted(kernel, pairs)
         self._diagonal = kernel.diagonal(pairs.X)
         self._targets = targets
 
@@ -79,7 +80,7 @@ class DenseGram(Gram):
     def statistics(self) -> GramStatistics:
         """The statistics of the matrix."""
         S = self._S
-        with np.errstate(over="ignore", invalid="ignore"):  # GramStatistics.finite tells
+        with np.errstate(over="ignore", invalid="ignore"):
             return GramStatistics(
                 targets=self._targets,
                 shift=self._shift,

@@ -48,9 +48,13 @@ class Targets:
         classes, codes = np.unique(values, return_inverse=True)
         if classes.size < 2:
             raise ValueError(
-                f"y has only one class ({classes[0]!r}): at least two classes are needed."
+                f"y has only one class ({classes[0].item()!r}): at least two classes are needed."
             )
-        if classes.size > values.size // 2:
+        if classes.size > 2 and _has_fractions(classes):
+            raise ValueError(
+                "Unknown label type: y holds fractions, which are no classes: use task='regression'."
+            )
+        if classes.size > max(2, values.size // 2):
             raise ValueError(
                 f"y has {classes.size} classes on {values.size} rows: use task='regression' for "
                 "real targets, or merge classes."
@@ -157,4 +161,8 @@ def _looks_real(values: Array) -> bool:
     distinct = np.unique(values)
     if distinct.size <= 2:
         return False
-    return distinct.size > MAX_CLASSES_AUTO or bool(np.any(distinct != np.round(distinct)))
+    return distinct.size > MAX_CLASSES_AUTO or _has_fractions(distinct)
+
+
+def _has_fractions(values: Array) -> bool:
+    return values.dtype.kind == "f" and bool(np.any(values != np.round(values)))

@@ -66,24 +66,22 @@ def squared_distances(X: Rows, Z: Rows | None = None) -> Array:
         Z_c = X_c if same else Z - center
     else:  # centring would fill a sparse matrix
         X_c, Z_c = X, Z
-    xx, zz = squared_norms(X_c), squared_norms(Z_c)
+    norms = np.add.outer(squared_norms(X_c), squared_norms(Z_c))
     D = dot_products(X_c, Z_c)
     D *= -2.0
-    D += xx[:, None]
-    D += zz[None, :]
+    D += norms  # both norms at once: the result is symmetric to the last bit
     np.maximum(D, 0.0, out=D)
-    _repair_near_pairs(D, X, Z, xx, zz)
+    _repair_near_pairs(D, norms, X, Z)
     if same:
         np.fill_diagonal(D, 0.0)
     return D
 
 
-def _repair_near_pairs(D: Array, X: Rows, Z: Rows, xx: Array, zz: Array) -> None:
+def _repair_near_pairs(D: Array, norms: Array, X: Rows, Z: Rows) -> None:
     """Compute the entries of D that lost digits to cancellation again, in place."""
     for start in range(0, D.shape[0], _BLOCK):
         block = slice(start, start + _BLOCK)
-        near = D[block] <= _CANCELLATION * (xx[block, None] + zz[None, :])
-        i, j = np.nonzero(near)
+        i, j = np.nonzero(D[block] <= _CANCELLATION * norms[block])
         i += start
         for first in range(0, i.size, _REPAIRS):
             chunk = slice(first, first + _REPAIRS)

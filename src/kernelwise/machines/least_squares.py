@@ -116,12 +116,20 @@ class LSSVC(ClassifierMixin, BaseEstimator):
         self.classes_ = np.unique(y[weights > 0.0])
         if self.classes_.size < 2:
             raise ValueError(
-                f"y has only one class ({self.classes_[0]!r}): at least two classes are needed."
+                f"y has only one class ({self.classes_[0].item()!r}): at least two classes are needed."
             )
-        weights = weights * compute_sample_weight(self.class_weight, y)
+        weights = weights * self._class_weights(y, weights)
         signs = np.where(y[:, None] == self.classes_, 1.0, -1.0)
         _fit_columns(self, X, signs[:, 1] if self.classes_.size == 2 else signs, weights)
         return self
+
+    def _class_weights(self, y: Array, weights: Array) -> Array:
+        """Return the weight of every row's class; "balanced" counts rows by their weights."""
+        if self.class_weight != "balanced":
+            return np.asarray(compute_sample_weight(self.class_weight, y))
+        sizes = np.array([weights[y == label].sum() for label in self.classes_])
+        balance = dict(zip(self.classes_, weights.sum() / (sizes.size * sizes), strict=True))
+        return np.array([balance.get(label, 0.0) for label in y])
 
     def decision_function(self, X: Any) -> Array:
         """Return f(x): one value per row for two classes, one per class otherwise."""

@@ -243,7 +243,9 @@ def as_kernels(kernels: Kernel | Iterable[Kernel] | None, X: Any) -> list[Kernel
         return list(grids.auto(as_rows(X)))
     if isinstance(kernels, Kernel):
         return [kernels]
-    candidates = list(kernels) if isinstance(kernels, Iterable) else [kernels]
+    if isinstance(kernels, str) or not isinstance(kernels, Iterable):
+        raise TypeError(f"kernels must be a kernel or a list of kernels, got {kernels!r}.")
+    candidates = list(kernels)
     for kernel in candidates:
         if not isinstance(kernel, Kernel):
             raise TypeError(f"kernels must hold kernels such as Gaussian(1.0), got {kernel!r}.")

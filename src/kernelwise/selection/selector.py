@@ -1,6 +1,5 @@
 """The estimator that chooses its kernel and ridge."""
 
-from collections.abc import Iterable
 from contextlib import nullcontext
 from numbers import Integral
 from typing import Any, ClassVar
@@ -14,6 +13,7 @@ from sklearn.base import (
     is_classifier,
     is_regressor,
 )
+from sklearn.utils import ClassifierTags, RegressorTags
 from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
@@ -38,7 +38,7 @@ def _fitted_has(name: str) -> Any:
     def check(selector: "KernelSelector") -> bool:
         machine = getattr(selector, "best_estimator_", selector.estimator)
         if machine is None:
-            machine = LSSVC() if selector.task == "classification" else KRR()
+            machine = KRR() if selector.task == "regression" else LSSVC()
         getattr(machine, name)
         return True
 
@@ -108,9 +108,9 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "estimator": [HasMethods(["fit", "predict"]), None],
-        "kernels": [StrOptions({"auto"}), Kernel, Iterable],
+        "kernels": "no_validation",  # as_kernels and as_ridges say it in one sentence
         "criterion": [str, Criterion, Cascade],
-        "ridge": "no_validation",  # as_ridges says it in one sentence
+        "ridge": "no_validation",
         "task": [StrOptions({"auto", "classification", "regression"})],
         "engine": [str, Engine],
         "refit": ["boolean"],
@@ -184,11 +184,18 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         return self
 
     def _task(self) -> str:
+        """Return the task as far as parameters decide it."""
         if self.task != "auto" or self.estimator is None:
             return str(self.task)
         if is_regressor(self.estimator):
             return "regression"
         return "classification" if is_classifier(self.estimator) else "auto"
+
+    def _known_task(self) -> str:
+        """Return the task as far as it is known: by parameters, or by the target once fitted."""
+        if self._task() != "auto" or not hasattr(self, "result_"):
+            return self._task()
+        return "classification" if hasattr(self, "classes_") else "regression"
 
     def _machine(self, targets: Targets) -> Any:
         if self.estimator is None:
@@ -201,7 +208,7 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         return clone(self.estimator)
 
     def _kernels(self, X: Any) -> list[Kernel]:
-        if isinstance(self.kernels, str):
+        if isinstance(self.kernels, str) and self.kernels == "auto":
             return list(grids.auto(X, random_state=self.random_state))
         return as_kernels(self.kernels, X)
 
@@ -223,16 +230,19 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
 
     def predict(self, X: Any) -> Array:
         """Predict with the fitted estimator."""
-        return np.asarray(self._fitted().predict(X))
+        return np.asarray(self._fitted().predict(self._checked(X)))
 
     @available_if(_fitted_has("decision_function"))
     def decision_function(self, X: Any) -> Array:
         """Return the decision values of the fitted estimator."""
-        return np.asarray(self._fitted().decision_function(X))
+        return np.asarray(self._fitted().decision_function(self._checked(X)))
 
     def score(self, X: Any, y: Any) -> float:
         """Return the score of the fitted estimator: accuracy, or R² for regression."""
-        return float(self._fitted().score(X, y))
+        return float(self._fitted().score(self._checked(X), y))
+
+    def _checked(self, X: Any) -> Any:
+        return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
 
     def _fitted(self) -> Any:
         check_is_fitted(self, "result_")
@@ -247,6 +257,10 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.target_tags.required = True
+        if self._known_task() == "classification":
+            tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
+        elif self._known_task() == "regression":
+            tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
         candidates = [self.kernels] if isinstance(self.kernels, Kernel) else self.kernels
         tags.input_tags.pairwise = not isinstance(candidates, str) and any(
             isinstance(kernel, Kernel) and kernel.takes_matrix for kernel in candidates

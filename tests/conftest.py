@@ -1,0 +1,34 @@
+import numpy as np
+import pytest
+from hypothesis import settings
+from sklearn.datasets import load_breast_cancer
+from sklearn.preprocessing import StandardScaler
+
+# The same examples in every run: a failure is a failure for everybody.
+settings.register_profile("default", deadline=None, derandomize=True, max_examples=40)
+settings.load_profile("default")
+
+
+@pytest.fixture(scope="session")
+def wdbc():
+    """The Wisconsin diagnostic breast cancer data, standardised: 569 rows, 30 features."""
+    X, y = load_breast_cancer(return_X_y=True)
+    return StandardScaler().fit_transform(X), y
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(0)
+
+
+@pytest.fixture
+def two_blobs(rng):
+    """Forty points in two overlapping classes of unequal size."""
+    X = np.vstack([rng.normal(0.0, 1.0, (26, 3)), rng.normal(1.5, 1.0, (14, 3))])
+    return X, np.repeat([0, 1], [26, 14])
+
+
+@pytest.fixture
+def three_blobs(rng):
+    X = np.vstack([rng.normal(c, 0.8, (n, 2)) for c, n in ((0.0, 15), (2.0, 10), (4.0, 8))])
+    return X, np.repeat([0, 1, 2], [15, 10, 8])

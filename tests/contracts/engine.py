@@ -1,0 +1,83 @@
+import numpy as np
+
+import kernelwise as kw
+from kernelwise.gram import Targets
+from kernelwise.kernels import Pairs
+
+CHECKS = []
+KERNELS = (
+    kw.Gaussian(2.0**-15),
+    kw.Gaussian(1.0),
+    kw.Gaussian(2.0**15),
+    kw.Laplacian(3.0),
+    kw.Matern(1e4, 2.5),
+    kw.Polynomial(3),
+    kw.Linear(),
+    0.5 * kw.Gaussian(4.0) + kw.Linear(),
+)
+
+
+def check(f):
+    CHECKS.append(f)
+    return f
+
+
+def problem():
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(25, 4))
+    X[20] = X[3]
+    return X, Targets.of(rng.integers(0, 3, 25))
+
+
+def grams(engine):
+    X, targets = problem()
+    for kernel, gram in zip(KERNELS, engine.grams(KERNELS, X, targets), strict=True):
+        yield kernel, kernel.values(Pairs(X)), gram, targets
+
+
+@check
+def is_found_by_name(engine):
+    assert kw.gram.get(engine.name) == engine
+
+
+@check
+def statistics_are_those_of_the_matrix(engine):
+    for kernel, K, gram, targets in grams(engine):
+        stats = gram.statistics
+        scale = np.abs(K).max()
+        T = targets.columns
+        np.testing.assert_allclose(
+            stats.products + stats.shift * targets.column_sums,
+            K @ T,
+            rtol=1e-10,
+            atol=1e-12 * scale,
+        )
+        np.testing.assert_allclose(stats.kernel_row_squares, (K**2).sum(axis=1), rtol=1e-10)
+        np.testing.assert_allclose(stats.diagonal, np.diag(K), rtol=1e-12)
+        np.testing.assert_allclose(stats.total, K.sum(), rtol=1e-9, atol=1e-10 * scale)
+
+
+@check
+def centred_norm_keeps_its_digits(engine):
+    X, targets = problem()
+    H = np.eye(25) - 1.0 / 25
+    for kernel, gram in zip(KERNELS, engine.grams(KERNELS, X, targets), strict=True):
+        E = kernel.deviations(Pairs(X))
+        np.testing.assert_allclose(
+            gram.statistics.centered_frobenius, np.linalg.norm(H @ E @ H), rtol=1e-9
+        )
+
+
+@check
+def products_and_spectrum_are_those_of_the_matrix(engine):
+    rng = np.random.default_rng(0)
+    for kernel, K, gram, _ in grams(engine):
+        V = rng.normal(size=(25, 3))
+        scale = np.abs(K).max()
+        np.testing.assert_allclose(gram.matmul(V), K @ V, rtol=1e-10, atol=1e-11 * scale)
+        s, Q = gram.eigensystem()
+        assert np.all(np.diff(s) >= 0.0)
+        np.testing.assert_allclose((Q * s) @ Q.T, K, atol=1e-12 * 25 * scale)
+        np.testing.assert_allclose(
+            gram.leading_eigenvalues(3), np.linalg.eigvalsh(K)[::-1][:3], rtol=1e-9
+        )

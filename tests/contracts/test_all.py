@@ -1,0 +1,54 @@
+"""Every registered kernel, criterion and engine against its contract."""
+
+import pytest
+from contracts import criterion, engine, kernel
+
+import kernelwise as kw
+from kernelwise import kernels
+
+COMPOSED = [
+    kw.Gaussian(2.0) + kw.Linear(),
+    kw.Gaussian(2.0) * kw.Polynomial(2),
+    0.5 * kw.Matern(1.0, 2.5),
+    (kw.Gaussian(1.0) + kw.Linear()) * kw.Laplacian(2.0) * kw.Matern(1.0, 0.5),
+    3 * (kw.Gaussian(1.0) * kw.Sigmoid(0.1, 0.2)),
+]
+SIMPLE = [
+    cls()
+    for name, cls in sorted(kernels.available().items())
+    if name not in ("Sum", "Product", "Scaled") and cls.__module__.startswith("kernelwise.")
+]
+VARIANTS = [
+    kw.criteria.SM(r=1, normalizer="sum", weighted=False),
+    kw.criteria.SM(r=2.5),
+    kw.criteria.ER(scale="printed"),
+    kw.criteria.ELOO("error"),
+    kw.criteria.ELOO("squared_hinge"),
+    kw.criteria.LML("constant"),
+]
+
+
+@pytest.mark.parametrize("check", kernel.CHECKS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("member", SIMPLE + COMPOSED, ids=str)
+def test_kernel(member, check):
+    check(member)
+
+
+@pytest.mark.parametrize("check", criterion.CHECKS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("name", [info.name for info in kw.criteria.available()])
+def test_criterion(name, check):
+    check(kw.criteria.get(name))
+
+
+@pytest.mark.parametrize(
+    "check", [f for f in criterion.CHECKS if f is not criterion.says_what_it_is]
+)
+@pytest.mark.parametrize("variant", VARIANTS, ids=lambda c: c.label)
+def test_criterion_variant(variant, check):
+    check(variant)
+
+
+@pytest.mark.parametrize("check", engine.CHECKS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("name", sorted(kw.gram.available()))
+def test_engine(name, check):
+    check(kw.gram.get(name))

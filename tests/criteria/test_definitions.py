@@ -1,0 +1,142 @@
+"""Names, parameters, and what is said where a criterion has no value."""
+
+import numpy as np
+import pytest
+
+import kernelwise as kw
+from kernelwise import criteria as c
+from kernelwise.selection import UndefinedCriterionWarning
+
+Y = np.repeat([0, 1], [5, 4])
+
+
+def undefined(kernel, X, y, criterion, match, **settings):
+    with pytest.warns(UndefinedCriterionWarning, match=match):
+        result = kw.score_kernels(X, y, kernel, criterion, **settings)
+    [values] = result.table.values()
+    assert np.isnan(values).all()
+    assert len(result.notes) == 1
+
+
+def test_available_lists_every_criterion():
+    table = {info.name: info for info in c.available()}
+    expected = {
+        "sm": ("max", "n^2"),
+        "sm_hinge": ("max", "n^3"),
+        "kta": ("max", "n^2"),
+        "ckta": ("max", "n^2"),
+        "fsm": ("min", "n^2"),
+        "fsm_error": ("min", "n^2"),
+        "md": ("max", "n^2"),
+        "ncut": ("min", "n^2"),
+        "ks": ("–", "n^2"),
+        "er": ("min", "n^3"),
+        "rks": ("min", "n^3"),
+        "sps": ("min", "n^3"),
+        "eloo": ("min", "n^3"),
+        "gcv": ("min", "n^3"),
+        "br": ("min", "n^3"),
+        "lml": ("max", "n^3"),
+    }
+    assert {
+        name: (i.direction, i.cost) for name, i in table.items() if name in expected
+    } == expected
+    assert all(info.reference and info.formula for info in table.values())
+    assert table["er"].parameters == {"t": 4, "eta": 0.6, "scale": "plain"}
+
+
+def test_parameters_are_those_of_the_papers():
+    assert c.get("sm") == c.SM(r=3, normalizer="trace", weighted=True)
+    assert c.get("er", t=16) == c.ER(t=16, eta=0.6, scale="plain")
+    assert c.get("rks").eta == 0.25 and c.get("sps").delta == 1.0
+    assert c.SM(r=2).label == "sm(r=2)" and c.SM().label == "sm"
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: c.SM(r=0.5), "r of SM must be at least 1, got 0.5"),
+        (
+            lambda: c.SM(normalizer="max"),
+            "normalizer of SM must be one of 'trace', 'sum', got 'max'",
+        ),
+        (lambda: c.SMHinge(-1), "h of SMHinge must not be negative"),
+        (lambda: c.ER(t=0), "t of ER must be an integer of at least 1"),
+        (lambda: c.ER(scale="n"), "scale of ER must be one of 'plain', 'printed'"),
+        (lambda: c.RKS(eta=0), "eta of RKS must be positive"),
+        (lambda: c.SPS(delta=-1), "delta of SPS must be positive"),
+        (lambda: c.ELOO("hinge"), "loss of ELOO must be one of 'press', 'error', 'squared_hinge'"),
+        (lambda: c.LML("none"), "mean of LML must be one of 'zero', 'constant'"),
+        (lambda: c.get("cktta"), "unknown criterion 'cktta': did you mean 'ckta'?"),
+        (lambda: c.get("qqq"), "unknown criterion 'qqq': choose from br, ckta"),
+    ],
+)
+def test_bad_parameters(make, message):
+    with pytest.raises(ValueError, match=message.replace("?", r"\?")):
+        make()
+
+
+class TestUndefined:
+    def test_width_free_kernels_have_no_bayesian_regularisation(self, rng):
+        X = rng.normal(size=(9, 2))
+        undefined(kw.Linear(), X, Y, "br", r"br of Linear\(\), because the kernel has no width")
+
+    def test_one_sentence_for_many_kernels(self, rng):
+        X = rng.normal(size=(9, 2))
+        with pytest.warns(UndefinedCriterionWarning, match="and 2 more, because") as caught:
+            kw.score_kernels(X, Y, kw.grids.polynomial(1, 3), ["br", "sm"])
+        assert len(caught) == 1
+
+    def test_a_constant_kernel_has_no_centred_alignment(self):
+        undefined(kw.Gaussian(1.0), np.ones((9, 2)), Y, "ckta", "all points look alike")
+
+    def test_a_zero_matrix_has_no_alignment(self):
+        zeros = np.zeros((9, 2))
+        undefined(kw.Linear(), zeros, Y, "kta", "the kernel matrix is zero")
+        undefined(kw.Linear(), zeros, Y, "sm", "the trace of the kernel matrix is zero")
+        undefined(kw.Linear(), zeros, Y, "er", "leading eigenvalues do not sum to a positive")
+
+    @pytest.mark.parametrize("criterion", ["ncut", c.SM(normalizer="sum")])
+    def test_entries_that_sum_to_zero(self, rng, criterion):
+        """A linear kernel on centred data."""
+        X = rng.normal(size=(9, 2))
+        undefined(kw.Linear(), X - X.mean(axis=0), Y, criterion, "sum to zero")
+
+    def test_a_class_of_one_row_has_no_variance(self, rng):
+        y = np.repeat([0, 1], [8, 1])
+        undefined(kw.Gaussian(1.0), rng.normal(size=(9, 2)), y, "fsm", "class 1 has one row")
+
+    def test_overflow_is_told(self, rng):
+        X = 1e20 * rng.normal(size=(9, 2))
+        undefined(kw.Polynomial(10), X, Y, "kta", "overflows, so standardise the features")
+
+    def test_too_many_leading_eigenvalues(self, rng):
+        X = rng.normal(size=(9, 2))
+        undefined(kw.Gaussian(1.0), X, Y, c.ER(t=9), "t = 9 eigenvalues of 9 leave none")
+
+    @pytest.mark.filterwarnings("ignore::kernelwise.gram.NotPSDWarning")
+    @pytest.mark.parametrize("criterion", ["eloo", "lml"])
+    def test_a_ridge_below_the_negative_eigenvalues(self, rng, criterion):
+        X = rng.normal(size=(9, 2))
+        undefined(kw.Sigmoid(1.0, -1.0), X, Y, criterion, "is not positive definite", ridge=1e-3)
+
+    @pytest.mark.filterwarnings("ignore::kernelwise.gram.NotPSDWarning")
+    def test_fractional_powers_of_negative_eigenvalues(self, rng):
+        X = rng.normal(size=(9, 2))
+        undefined(kw.Sigmoid(1.0, 1.0), X, Y, c.SM(r=1.5), "has negative eigenvalues")
+
+
+def test_a_kernel_that_is_none_is_told(rng):
+    X = rng.normal(size=(9, 2))
+    with pytest.warns(kw.gram.NotPSDWarning, match=r"Sigmoid\(.*\) is not positive semidefinite"):
+        kw.score_kernels(X, Y, kw.Sigmoid(), ["kta"])
+    K = kw.Sigmoid(1.0, -1.0)(X)
+    with pytest.warns(kw.gram.NotPSDWarning, match=r"repair\(K, 'clip'\)"):
+        kw.score_matrix(K, Y, ["eloo"], ridge=10.0)
+    kw.score_matrix(kw.gram.repair(K), Y, ["eloo"])  # silent once repaired
+
+
+def test_infinity_is_kept(two_blobs):
+    X, y = two_blobs
+    K = np.ones((len(y), len(y)))
+    assert kw.score_matrix(K, y, ["fsm"])["fsm"] == np.inf

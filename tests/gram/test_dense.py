@@ -1,0 +1,91 @@
+import numpy as np
+import pytest
+
+import kernelwise as kw
+from kernelwise.gram import Targets, dense
+
+
+def test_a_nearly_constant_matrix_is_shifted_exactly(rng):
+    """What a given matrix says beyond its constant is kept to the last bit."""
+    X = 1e-4 * rng.normal(size=(10, 2))
+    K = kw.Gaussian(1.0)(X)
+    [gram] = kw.gram.Dense().grams([kw.Precomputed()], K, Targets.of(np.arange(10) % 2))
+    assert gram.statistics.shift == K.min()
+    exact = K.astype(np.longdouble)
+    H = np.eye(10, dtype=np.longdouble) - np.longdouble(1) / 10
+    expected = np.sqrt(((H @ exact @ H) ** 2).sum())
+    np.testing.assert_allclose(gram.statistics.centered_frobenius, float(expected), rtol=1e-9)
+
+
+def test_geometry_is_computed_once(rng, monkeypatch):
+    calls = []
+    from kernelwise.kernels import geometry
+
+    original = geometry.squared_distances
+
+    def counted(X, Z=None):
+        calls.append(X.shape)
+        return original(X, Z)
+
+    monkeypatch.setattr(geometry, "GEOMETRIES", {**geometry.GEOMETRIES, "sqdist": counted})
+    X = rng.normal(size=(300, 2))
+    kernels = [kw.Gaussian(2.0**i) for i in range(5)] + [kw.Matern(2.0)]
+    for _ in kw.gram.Dense().grams(kernels, X, Targets.of(np.arange(300) % 2)):
+        pass
+    assert calls.count((300, 2)) == 1
+
+
+def test_what_does_not_fit_is_refused_before_any_work(monkeypatch):
+    monkeypatch.setattr(dense, "_physical_memory", lambda: 10**9)
+    with pytest.raises(MemoryError, match="20000 rows need about 16 GB .* this machine has 1 GB"):
+        kw.score_kernels(np.zeros((20000, 1)), np.arange(20000) % 2, kw.Linear())
+
+
+def test_rows_and_targets_must_match():
+    with pytest.raises(ValueError, match="X has 4 rows but y has 5 entries"):
+        kw.score_kernels(np.eye(4), [0, 1, 0, 1, 1], kw.Linear())
+
+
+@pytest.mark.parametrize("method", ["clip", "flip", "shift"])
+def test_repair_gives_a_kernel_matrix(rng, method):
+    K = kw.Sigmoid(1.0, -1.0)(rng.normal(size=(12, 3)))
+    repaired = kw.gram.repair(K, method)
+    s, Q = np.linalg.eigh(K)
+    new = {"clip": np.maximum(s, 0), "flip": np.abs(s), "shift": s - s[0]}[method]
+    np.testing.assert_allclose(repaired, (Q * new) @ Q.T, atol=1e-12)
+    np.testing.assert_array_equal(repaired, repaired.T)
+    fine = kw.Gaussian(1.0)(rng.normal(size=(5, 2)))
+    np.testing.assert_array_equal(kw.gram.repair(fine, method), fine)
+
+
+@pytest.mark.parametrize(
+    ("K", "message"),
+    [
+        (np.ones((3, 4)), r"K must be a square matrix, got shape \(3, 4\)"),
+        (np.array([[1.0, 2.0], [0.0, 1.0]]), r"K is not symmetric .* use \(K \+ K.T\) / 2"),
+        ([["a", "b"], ["c", "d"]], "K must be a numeric matrix"),
+        (np.array([[1.0, np.nan], [np.nan, 1.0]]), "K contains NaN or infinity"),
+        (np.ones((0, 0)), "K is empty"),
+    ],
+)
+def test_bad_matrices(K, message):
+    with pytest.raises(ValueError, match=message):
+        kw.score_matrix(K, [0, 1, 1, 0][: max(len(K), 3)])
+
+
+def test_repair_knows_three_methods():
+    with pytest.raises(ValueError, match="method must be 'clip', 'flip' or 'shift', got 'cut'"):
+        kw.gram.repair(np.eye(2), "cut")
+
+
+def test_rounding_asymmetry_is_averaged(rng):
+    K = kw.Gaussian(1.0)(rng.normal(size=(8, 2)))
+    K[0, 1] *= 1 + 1e-12
+    y = np.arange(8) % 2
+    values = kw.score_matrix(K, y, "kta"), kw.score_matrix((K + K.T) / 2, y, "kta")
+    assert values[0] == values[1]
+
+
+def test_unknown_engine():
+    with pytest.raises(ValueError, match="unknown engine 'dens': did you mean 'dense'?"):
+        kw.gram.get("dens")

@@ -1,0 +1,63 @@
+"""Random problems, tolerances and the shared data."""
+
+import os
+import pathlib
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+EPS = np.finfo(float).eps
+
+
+def close(value, expected, condition=1.0, rtol=1e-9, scale=None):
+    """Agree to 1e-9 relative, or 100 eps times the condition number where that is larger."""
+    tolerance = max(rtol, 100 * EPS * condition)
+    scale = np.max(np.abs(np.asarray(expected, float))) if scale is None else scale
+    np.testing.assert_allclose(
+        np.asarray(value, float), np.asarray(expected, float), rtol=0, atol=tolerance * scale
+    )
+
+
+def shared_data():
+    """Return the folder of the shared data sets, or skip the test."""
+    root = pathlib.Path(__file__).parents[1]
+    for folder in (os.environ.get("KERNELWISE_DATA"), root.parent / "shared" / "data"):
+        if folder and (pathlib.Path(folder) / "MANIFEST.csv").exists():
+            return pathlib.Path(folder)
+    pytest.skip("no shared data: set KERNELWISE_DATA to a folder with MANIFEST.csv")
+
+
+@st.composite
+def points(draw, min_rows=6, max_rows=12):
+    """Random rows, some of them duplicates of each other."""
+    n = draw(st.integers(min_rows, max_rows))
+    d = draw(st.integers(1, 4))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    X = rng.normal(size=(n, d))
+    if draw(st.booleans()):
+        X[n // 2] = X[0]
+        X[-1] = X[1]
+    return X
+
+
+@st.composite
+def labelled(draw, n_classes=2, **sizes):
+    """Points with class codes; classes may be as uneven as two rows against all others."""
+    X = draw(points(min_rows=max(6, 2 * n_classes), **sizes))
+    n = len(X)
+    codes = [c for c in range(n_classes) for _ in range(2)]
+    codes += draw(st.lists(st.integers(0, n_classes - 1), min_size=n - len(codes), max_size=n))
+    codes = np.array(codes[:n])
+    return X, np.random.default_rng(n).permutation(codes)
+
+
+@st.composite
+def real_targets(draw, **sizes):
+    X = draw(points(**sizes))
+    y = np.random.default_rng(draw(st.integers(0, 2**32 - 1))).normal(size=len(X))
+    return X, y + draw(st.sampled_from([0.0, 10.0]))
+
+
+ridges = st.sampled_from([1e-6, 1e-3, 0.1, 1.0, 10.0, 1e3])
+biases = st.booleans()

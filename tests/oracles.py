@@ -1,0 +1,317 @@
+"""Textbook forms of every criterion and closed form, written from the papers, never optimised.
+
+Loops over entries and removed points, explicit centring matrices, refits. The O(n^2) oracles use
+plain Python arithmetic on nested sequences, so that they run in extended precision too when they
+are given mpmath numbers: float64 oracles are themselves wrong for very wide kernels.
+"""
+
+import math
+
+import mpmath
+import numpy as np
+
+
+# --- kernels, one pair at a time -------------------------------------------------------------
+
+
+def sqdist(x, z):
+    return sum((a - b) ** 2 for a, b in zip(x, z, strict=True))
+
+
+def dot(x, z):
+    return sum(a * b for a, b in zip(x, z, strict=True))
+
+
+def gaussian(x, z, tau, m=math):
+    return m.exp(-sqdist(x, z) / (2 * tau))
+
+
+def laplacian(x, z, scale, m=math):
+    return m.exp(-sum(abs(a - b) for a, b in zip(x, z, strict=True)) / scale)
+
+
+def matern(x, z, scale, nu, m=math):
+    s = m.sqrt(2 * nu) * m.sqrt(sqdist(x, z)) / scale
+    polynomial = {0.5: 1, 1.5: 1 + s, 2.5: 1 + s + s**2 / 3}[nu]
+    return polynomial * m.exp(-s)
+
+
+def polynomial(x, z, degree, coef0, gamma, m=math):
+    return (coef0 + gamma * dot(x, z)) ** degree
+
+
+def sigmoid(x, z, gamma, coef0, m=math):
+    return m.tanh(gamma * dot(x, z) + coef0)
+
+
+def matrix(k, X, Z=None):
+    Z = X if Z is None else Z
+    return [[k(x, z) for z in Z] for x in X]
+
+
+def extended(X):
+    """Return X as nested lists of mpmath numbers."""
+    return [[mpmath.mpf(float(v)) for v in row] for row in np.asarray(X)]
+
+
+# --- targets ---------------------------------------------------------------------------------
+
+
+def one_vs_rest(codes, c):
+    return [1 if code == c else -1 for code in codes]
+
+
+def contrasts(codes):
+    """±1 columns: one for two classes, one per class otherwise."""
+    n_classes = len(set(codes))
+    return [one_vs_rest(codes, c) for c in (range(1, 2) if n_classes == 2 else range(n_classes))]
+
+
+def class_pairs(codes):
+    classes = sorted(set(codes))
+    return [(p, q) for i, p in enumerate(classes) for q in classes[i + 1 :]]
+
+
+def restrict(K, codes, p, q):
+    """The kernel matrix and the ±1 labels of two classes."""
+    rows = [i for i, code in enumerate(codes) if code in (p, q)]
+    return [[K[i][j] for j in rows] for i in rows], [1 if codes[i] == p else -1 for i in rows]
+
+
+def target_matrix(codes):
+    """1 for the same class, -1/(c-1) for another."""
+    other = mpmath.mpf(-1) / (len(set(codes)) - 1)
+    return [[1 if a == b else other for b in codes] for a in codes]
+
+
+def outer(y):
+    return [[a * b for b in y] for a in y]
+
+
+# --- matrix criteria -------------------------------------------------------------------------
+
+
+def frobenius_inner(A, B):
+    return sum(a * b for r, s in zip(A, B, strict=True) for a, b in zip(r, s, strict=True))
+
+
+def alignment(A, B):
+    return frobenius_inner(A, B) / (frobenius_inner(A, A) * frobenius_inner(B, B)) ** 0.5
+
+
+def matmul(A, B):
+    columns = list(zip(*B, strict=True))
+    return [[sum(a * b for a, b in zip(row, col, strict=True)) for col in columns] for row in A]
+
+
+def centred(K):
+    """HKH with the explicit centring matrix H = I - 11'/n."""
+    n = len(K)
+    one = mpmath.mpf(1)
+    H = [[(1 if i == j else 0) - one / n for j in range(n)] for i in range(n)]
+    return matmul(matmul(H, K), H)
+
+
+def kta(K, Y):
+    return alignment(K, Y)
+
+
+def ckta(K, Y):
+    return alignment(centred(K), centred(Y))
+
+
+def fsm(K, y):
+    """Nguyen and Ho, equations 10 to 14, with the paper's a_i, b_i, c_i, d_i."""
+    pos = [i for i, v in enumerate(y) if v > 0]
+    neg = [i for i, v in enumerate(y) if v < 0]
+    a = [sum(K[i][j] for j in pos) / len(pos) for i in pos]
+    b = [sum(K[i][j] for j in neg) / len(neg) for i in pos]
+    c = [sum(K[i][j] for j in pos) / len(pos) for i in neg]
+    d = [sum(K[i][j] for j in neg) / len(neg) for i in neg]
+    A, B = sum(a) / len(pos), sum(b) / len(pos)
+    C, D = sum(c) / len(neg), sum(d) / len(neg)
+    gap = A + D - B - C
+    plus = sum((bi - ai + A - B) ** 2 for ai, bi in zip(a, b, strict=True))
+    minus = sum((ci - di + D - C) ** 2 for ci, di in zip(c, d, strict=True))
+    var_plus = (plus / gap / (len(pos) - 1)) ** 0.5
+    var_minus = (minus / gap / (len(neg) - 1)) ** 0.5
+    return (var_plus + var_minus) / gap**0.5
+
+
+def fsm_from_features(Phi, y):
+    """Equations 9 and 10 on the feature vectors themselves."""
+    Phi, y = np.asarray(Phi, float), np.asarray(y)
+    plus, minus = Phi[y > 0], Phi[y < 0]
+    gap = np.linalg.norm(minus.mean(0) - plus.mean(0))
+    e = (minus.mean(0) - plus.mean(0)) / gap
+    return (np.std(plus @ e, ddof=1) + np.std(minus @ e, ddof=1)) / gap
+
+
+def fsm_error(K, y):
+    value = fsm(K, y)
+    return value**2 / (1 + value**2)
+
+
+def mean_discrepancy(K, y):
+    """|mean phi(x+) - mean phi(x-)| by summing over blocks."""
+    pos = [i for i, v in enumerate(y) if v > 0]
+    neg = [i for i, v in enumerate(y) if v < 0]
+    square = (
+        sum(K[i][j] for i in pos for j in pos) / (len(pos) * len(pos))
+        + sum(K[i][j] for i in neg for j in neg) / (len(neg) * len(neg))
+        - 2 * sum(K[i][j] for i in pos for j in neg) / (len(pos) * len(neg))
+    )
+    return square**0.5
+
+
+def ncut(K, y):
+    """y'Ly / y'Dy with L = D - K."""
+    n = len(y)
+    D = [sum(row) for row in K]
+    yLy = sum(y[i] * ((D[i] if i == j else 0) - K[i][j]) * y[j] for i in range(n) for j in range(n))
+    return yLy / sum(y[i] * D[i] * y[i] for i in range(n))
+
+
+def weighted_labels(y):
+    """n/n+ and -n/n-."""
+    one = mpmath.mpf(1)
+    n, n_plus = len(y), sum(v > 0 for v in y)
+    return [one * n / n_plus if v > 0 else -one * n / (n - n_plus) for v in y]
+
+
+def normalised(K, normalizer):
+    n = len(K)
+    scale = sum(K[i][i] for i in range(n)) if normalizer == "trace" else sum(sum(row) for row in K)
+    return [[v / scale for v in row] for row in K]
+
+
+def sm(K, y, r, normalizer="trace"):
+    """y' N^r y / n with the matrix power written out."""
+    N = normalised(K, normalizer)
+    power = N
+    for _ in range(r - 1):
+        power = matmul(power, N)
+    Ny = [sum(a * b for a, b in zip(row, y, strict=True)) for row in power]
+    return sum(a * b for a, b in zip(y, Ny, strict=True)) / len(y)
+
+
+def sm_spectral(K, y, phi, normalizer="trace"):
+    """Definition 1: sum_i phi(lambda_i) <y, v_i>^2 / n over the eigenpairs of N."""
+    N = np.array(normalised(np.asarray(K, float).tolist(), normalizer), float)
+    y = np.asarray(y, float)
+    eigenvalues, vectors = np.linalg.eigh(N)
+    return sum(phi(s) * (y @ v) ** 2 for s, v in zip(eigenvalues, vectors.T, strict=True)) / len(y)
+
+
+def removed(K, i):
+    """K with row and column i set to zero."""
+    K = np.array(K, float)
+    K[i, :] = 0.0
+    K[:, i] = 0.0
+    return K
+
+
+def kernel_stability(K):
+    """max_i |K - K^i|_2 by the spectral norm."""
+    K = np.asarray(K, float)
+    return max(np.linalg.norm(K - removed(K, i), 2) for i in range(len(K)))
+
+
+# --- least-squares machines ------------------------------------------------------------------
+
+
+def lssvm(K, y, ridge, bias=True, weights=None):
+    """Solve the bordered system; return coefficients, bias and the bordered matrix."""
+    K, y = np.asarray(K, float), np.asarray(y, float)
+    n = len(y)
+    weights = np.ones(n) if weights is None else np.asarray(weights, float)
+    M = K + ridge * np.diag(1.0 / weights)
+    if not bias:
+        return np.linalg.solve(M, y), 0.0, M
+    C = np.block([[M, np.ones((n, 1))], [np.ones((1, n)), np.zeros((1, 1))]])
+    solution = np.linalg.solve(C, np.append(y, 0.0))
+    return solution[:n], solution[n], C
+
+
+def training_loss(K, y, ridge, bias=True):
+    alpha, b, _ = lssvm(K, y, ridge, bias)
+    return np.mean((np.asarray(y) - np.asarray(K, float) @ alpha - b) ** 2)
+
+
+def loo_residuals(K, y, ridge, bias=True, weights=None):
+    """Refit without each point and look at the point left out."""
+    K, y = np.asarray(K, float), np.asarray(y, float)
+    residuals = []
+    for i in range(len(y)):
+        rest = np.delete(np.arange(len(y)), i)
+        w = None if weights is None else np.asarray(weights)[rest]
+        alpha, b, _ = lssvm(K[np.ix_(rest, rest)], y[rest], ridge, bias, w)
+        residuals.append(y[i] - K[i, rest] @ alpha - b)
+    return np.array(residuals)
+
+
+def hat_matrix(K, ridge, bias=True, weights=None):
+    """The fitted values of every unit vector, column by column."""
+    K = np.asarray(K, float)
+    columns = []
+    for unit in np.eye(len(K)):
+        alpha, b, _ = lssvm(K, unit, ridge, bias, weights)
+        columns.append(K @ alpha + b)
+    return np.column_stack(columns)
+
+
+def gcv(K, y, ridge, bias=True):
+    n = len(y)
+    return training_loss(K, y, ridge, bias) / (1 - np.trace(hat_matrix(K, ridge, bias)) / n) ** 2
+
+
+def eigenvalues_ratio(K, t):
+    s = np.sort(np.linalg.eigvalsh(np.asarray(K, float)))[::-1]
+    return s[:t].sum() / s[t:].sum()
+
+
+def er(K, y, ridge, t, eta, scale, bias=True):
+    factor = len(y) if scale == "printed" else 1.0
+    return training_loss(K, y, ridge, bias) + eta * factor / eigenvalues_ratio(K, t)
+
+
+def rks(K, y, ridge, eta, bias=True):
+    return training_loss(K, y, ridge, bias) + eta / len(y) * kernel_stability(K)
+
+
+def sps_first_order(K, y, ridge, delta, bias=True):
+    """Theorem 3 as printed: 2 q_ji q_j'k_i - q_ji^2 K_ii."""
+    K = np.asarray(K, float)
+    n = len(y)
+    _, Q = np.linalg.eigh(K)
+    total = 0.0
+    for j in range(n):
+        q = Q[:, j]
+        for i in range(n):
+            total += abs(2 * q[i] * (q @ K[:, i]) - q[i] ** 2 * K[i, i])
+    return training_loss(K, y, ridge, bias) + delta / n**2 * total
+
+
+def sps_exact(K, y, ridge, bias=True):
+    n = len(y)
+    s = np.linalg.eigvalsh(np.asarray(K, float))
+    moves = [np.abs(s - np.linalg.eigvalsh(removed(K, i))).sum() for i in range(n)]
+    return training_loss(K, y, ridge, bias) + sum(moves) / n**2
+
+
+def squared_hinge(y, residuals):
+    return np.mean([max(0.0, 1.0 - a * (a - r)) ** 2 for a, r in zip(y, residuals, strict=True)])
+
+
+def bayesian_regularisation(press, n, theta):
+    return n / 2 * math.log(press / 2) + len(theta) / 2 * math.log(sum(t**2 for t in theta) / 2)
+
+
+def log_marginal_likelihood(K, y, ridge):
+    y = np.asarray(y, float)
+    M = np.asarray(K, float) + ridge * np.eye(len(y))
+    return (
+        -0.5 * y @ np.linalg.solve(M, y)
+        - 0.5 * np.linalg.slogdet(M)[1]
+        - 0.5 * len(y) * math.log(2 * math.pi)
+    )

@@ -1,0 +1,222 @@
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from helpers import close, shared_data
+
+import kernelwise as kw
+from kernelwise import criteria as c
+
+EVERYTHING = [info.name for info in c.available()]
+
+
+def count_decompositions(monkeypatch):
+    """Count every decomposition there is, wherever it is called."""
+    calls = []
+    import numpy.linalg
+    import scipy.linalg
+
+    def counted(original, name):
+        def call(*args, **kwargs):
+            calls.append(name)
+            return original(*args, **kwargs)
+
+        return call
+
+    for module in (numpy.linalg, scipy.linalg):
+        for name in ("eigh", "eigvalsh", "eig", "eigvals", "svd", "cholesky", "inv", "solve", "qr"):
+            monkeypatch.setattr(module, name, counted(getattr(module, name), name))
+    monkeypatch.setattr("kernelwise.gram.dense.eigh", counted(scipy.linalg.eigh, "eigh"))
+    monkeypatch.setattr("kernelwise.machines.ridge_path.eigh", counted(scipy.linalg.eigh, "eigh"))
+    monkeypatch.setattr(
+        "kernelwise.machines.ridge_path.dpotrf",
+        counted(scipy.linalg.lapack.dpotrf, "dpotrf"),
+    )
+    return calls
+
+
+def test_one_eigendecomposition_per_kernel(wdbc, monkeypatch):
+    """31 kernels, every criterion, three ridges: 31 decompositions of any kind."""
+    X, y = wdbc
+    calls = count_decompositions(monkeypatch)
+    result = kw.score_kernels(X, y, kw.grids.gaussian(), EVERYTHING, ridge=[0.01, 1.0, 100.0])
+    # scipy's eigh is wrapped in its own module and where the engine imported it: one call, two marks
+    assert calls.count("eigh") in (31, 62) and set(calls) == {"eigh"}
+    assert len(result) == 93 and set(result.table) == set(EVERYTHING)
+    assert all(np.isfinite(values).all() for values in result.table.values())
+
+
+def test_sweeps_need_no_decomposition(wdbc, monkeypatch):
+    X, y = wdbc
+    calls = count_decompositions(monkeypatch)
+    cheap = [info.name for info in c.available() if info.cost == "n^2"]
+    kw.score_kernels(X, y, kw.grids.gaussian(0, 3), [*cheap, c.SM(r=4)])
+    assert calls == []
+
+
+def test_matrix_and_kernels_agree(two_blobs):
+    X, y = two_blobs
+    names = [name for name in EVERYTHING if name != "br"]  # a matrix has no width
+    table = kw.score_kernels(X, y, [kw.Gaussian(2.0)], names, ridge=0.3).table
+    values = kw.score_matrix(kw.Gaussian(2.0)(X), y, names, ridge=0.3)
+    assert list(values) == names
+    for name in names:
+        close(values[name], table[name][0], condition=1e3)
+
+
+def test_several_ridges_are_as_many_candidates(two_blobs):
+    X, y = two_blobs
+    kernels = [kw.Gaussian(1.0), kw.Gaussian(4.0)]
+    result = kw.score_kernels(X, y, kernels, ["sm", "eloo"], ridge=[0.1, 1.0, 10.0])
+    assert result.kernels == tuple(np.repeat(kernels, 3))
+    np.testing.assert_array_equal(result.ridges, [0.1, 1.0, 10.0] * 2)
+    for i, ridge in enumerate([0.1, 1.0, 10.0]):
+        alone = kw.score_kernels(X, y, kernels, "eloo", ridge=ridge)
+        np.testing.assert_array_equal(alone.table["eloo"], result.table["eloo"][i::3])
+    assert len(set(result.table["sm"])) == 2
+    best = result.best_index("eloo")
+    assert result.table["eloo"][best] == result.table["eloo"].min()
+    assert result.best("eloo") == result.kernels[best]
+    assert result.best_ridge("eloo") == result.ridges[best]
+
+
+def test_columns_are_named_by_what_differs(two_blobs):
+    X, y = two_blobs
+    result = kw.score_kernels(X, y, kw.Gaussian(1.0), [c.SM(r=2), c.SM(), "kta"])
+    assert list(result.table) == ["sm(r=2)", "sm", "kta"]
+    assert list(kw.score_kernels(X, y, kw.Gaussian(1.0), c.SM(r=2)).table) == ["sm"]
+
+
+def test_frame_and_print(two_blobs):
+    X, y = two_blobs
+    result = kw.score_kernels(X, y, kw.grids.gaussian(0, 2), ["sm", "ckta"])
+    frame = result.frame()
+    assert list(frame.columns) == ["kernel", "ridge", "sm", "ckta"] and len(frame) == 3
+    assert frame["kernel"][1] == "Gaussian(tau=2.0)"
+    assert "3 candidates, criteria: sm, ckta, engine: dense" in repr(result)
+
+
+def test_best_is_the_maximum_or_the_minimum(two_blobs):
+    X, y = two_blobs
+    result = kw.score_kernels(X, y, kw.grids.gaussian(-5, 5), ["sm", "gcv", "ks"])
+    assert result.best("sm") == result.kernels[result.table["sm"].argmax()]
+    assert result.best("gcv") == result.kernels[result.table["gcv"].argmin()]
+    with pytest.raises(ValueError, match="ks has no direction"):
+        result.best("ks")
+    with pytest.raises(ValueError, match="unknown column 'gvc': did you mean 'gcv'?"):
+        result.best("gvc")
+
+
+@pytest.mark.filterwarnings("ignore::kernelwise.selection.UndefinedCriterionWarning")
+def test_best_leaves_out_what_is_undefined(two_blobs):
+    X, y = two_blobs
+    kernels = [kw.Linear(), kw.Gaussian(2.0)]
+    assert kw.score_kernels(X, y, kernels, "br").best("br") == kw.Gaussian(2.0)
+    with pytest.raises(ValueError, match="br is undefined for every candidate"):
+        kw.score_kernels(X, y, kw.Linear(), "br").best("br")
+
+
+def test_default_kernels_come_from_the_data(two_blobs):
+    X, y = two_blobs
+    assert list(kw.score_kernels(X, y).kernels) == kw.grids.auto(X)
+
+
+@pytest.mark.parametrize("wrap", [sp.csr_array, sp.csc_matrix, pd.DataFrame, np.ndarray.tolist])
+def test_containers(two_blobs, wrap):
+    X, y = two_blobs
+    expected = kw.score_kernels(X, y, kw.Gaussian(1.0), ["sm", "ckta", "eloo"]).table
+    table = kw.score_kernels(wrap(X), y, kw.Gaussian(1.0), ["sm", "ckta", "eloo"]).table
+    for name in expected:
+        close(table[name], expected[name])
+
+
+def test_text_labels(two_blobs):
+    X, y = two_blobs
+    names = np.where(y == 1, "malignant", "benign")
+    expected = kw.score_kernels(X, y, kw.Gaussian(1.0), "sm").table["sm"]
+    assert kw.score_kernels(X, names, kw.Gaussian(1.0), "sm").table["sm"] == expected
+
+
+def test_duplicate_rows_are_fine(two_blobs):
+    X, y = two_blobs
+    twice = kw.score_kernels(np.vstack([X, X]), np.tile(y, 2), kw.Gaussian(1.0), EVERYTHING)
+    assert all(np.isfinite(v).all() for v in twice.table.values())
+    once = kw.score_kernels(X, y, kw.Gaussian(1.0), EVERYTHING)
+    close(twice.table["kta"], once.table["kta"])  # means do not change
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1e6])
+def test_scale_of_features_and_widths_cancel(two_blobs, scale):
+    X, y = two_blobs
+    kernels, scaled = [kw.Gaussian(1.0)], [kw.Gaussian(scale**2)]
+    expected = kw.score_kernels(X, y, kernels, [n for n in EVERYTHING if n != "br"]).table
+    table = kw.score_kernels(scale * X, y, scaled, [n for n in EVERYTHING if n != "br"]).table
+    for name in expected:
+        close(table[name], expected[name], condition=1e4)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda X, y: kw.score_kernels(X, y, []), "kernels is empty: give at least one"),
+        (
+            lambda X, y: kw.score_kernels(X, y, ["rbf"]),
+            r"kernels must hold kernels such as Gaussian",
+        ),
+        (lambda X, y: kw.score_kernels(X, y, 3), "kernels must be a kernel or a list"),
+        (lambda X, y: kw.score_kernels(X, y, criteria=[]), "criteria is empty: name at least one"),
+        (lambda X, y: kw.score_kernels(X, y, criteria="smm"), "unknown criterion 'smm'"),
+        (lambda X, y: kw.score_kernels(X, y, criteria=["sm", "sm"]), "the same criterion twice"),
+        (lambda X, y: kw.score_kernels(X, y, ridge=0.0), "ridge must be a positive number"),
+        (lambda X, y: kw.score_kernels(X, y, ridge="small"), "ridge must be a positive number"),
+        (lambda X, y: kw.score_kernels(X, y, ridge=[]), "ridge must be a positive number"),
+        (
+            lambda X, y: kw.score_matrix(X @ X.T, y, ridge=[1, 2]),
+            "ridge must be one positive number",
+        ),
+        (lambda X, y: kw.score_kernels(X, y[:-1]), "X has 40 rows but y has 39 entries"),
+        (lambda X, y: kw.score_kernels(X, 0 * y), "y has only one class"),
+        (lambda X, y: kw.score_kernels(X[:2], y[-2:]), "at least 3 rows are needed"),
+        (
+            lambda X, y: kw.score_kernels(X, X[:, 0], criteria=["sm", "fsm"]),
+            "fsm is not defined for regression targets: choose another criterion, or set task",
+        ),
+        (
+            lambda X, y: kw.score_kernels(X, X[:, 0], criteria=c.ELOO("error")),
+            "eloo.* is not defined for regression",
+        ),
+        (lambda X, y: kw.score_kernels(np.full_like(X, np.nan), y), "X contains NaN or infinity"),
+        (lambda X, y: kw.score_kernels(X, y, engine="gpu"), "unknown engine 'gpu': choose from"),
+    ],
+)
+def test_bad_input(two_blobs, call, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        call(*two_blobs)
+
+
+def test_frame_without_pandas(two_blobs, monkeypatch):
+    import sys
+
+    X, y = two_blobs
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(
+        ImportError, match=r"frame\(\) needs pandas: pip install 'kernelwise\[frame\]'"
+    ):
+        kw.score_kernels(X, y, kw.Gaussian(1.0)).frame()
+
+
+def test_the_spectral_measure_picks_as_published():
+    """SM (trace, r = 3) picks a width in the middle of the grid; as printed, a near-identity."""
+    frame = pd.read_csv(shared_data() / "heart.csv.gz")
+    X = frame.drop(columns="target").to_numpy(float)
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    y = frame["target"].to_numpy()
+    asked = [c.SM(), c.SM(normalizer="sum")]
+    result = kw.score_kernels(X, y, kw.grids.gaussian(), asked)
+
+    def mean_similarity(kernel):
+        K = kernel(X)
+        return (K.sum() - len(K)) / (len(K) * (len(K) - 1))
+
+    assert 0.2 < mean_similarity(result.best("sm")) < 0.8
+    assert mean_similarity(result.best("sm(normalizer='sum')")) < 0.01

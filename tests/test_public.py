@@ -1,0 +1,100 @@
+"""The public surface, the registry, and additions from outside the package."""
+
+import importlib.util
+import pathlib
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from contracts import criterion, engine, kernel
+
+import kernelwise as kw
+
+DOCS = pathlib.Path(__file__).parents[1] / "docs"
+
+# architecture: the names that exist so far
+PUBLIC = (
+    "Gaussian Polynomial Linear Sigmoid Laplacian Matern Precomputed grids criteria score_matrix "
+    "score_kernels LSSVC KRR KernelSelector Cascade gram"
+).split()
+CRITERIA = "SM SMHinge KS KTA CKTA FSM FSMError MD Ncut ER RKS SPS ELOO GCV BR LML".split()
+
+
+def test_star_import_exposes_exactly_the_public_names():
+    namespace = {}
+    exec("from kernelwise import *", namespace)
+    assert set(namespace) - {"__builtins__"} == set(PUBLIC)
+
+
+def test_criteria_are_reached_by_class_and_by_name():
+    for name in CRITERIA:
+        cls = getattr(kw.criteria, name)
+        assert kw.criteria.get(cls.name) == cls()
+
+
+def test_importing_is_light():
+    """Neither plotting nor numba is loaded before it is needed."""
+    heavy = "('matplotlib', 'numba', 'dask')"
+    code = f"import kernelwise, sys; print([m for m in {heavy} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def load_page(page, tmp_path):
+    """Return the module that a how-to page shows, imported from a file outside the package."""
+    text = (DOCS / page).read_text()
+    [source] = re.findall(r"```python\n(# \w+\.py.*?)```", text, flags=re.DOTALL)
+    path = tmp_path / f"outside_{page.removesuffix('.md')}.py"
+    path.write_text(source)
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_a_kernel_from_outside(tmp_path, two_blobs):
+    module = load_page("add_a_kernel.md", tmp_path)
+    member = module.RationalQuadratic(scale=2.0, alpha=1.5)
+    for check in kernel.CHECKS:
+        check(member)
+    assert kw.kernels.available()["RationalQuadratic"] is module.RationalQuadratic
+    X, y = two_blobs
+    selector = kw.KernelSelector(kernels=[member, kw.Gaussian(1.0) * member]).fit(X, y)
+    assert selector.score(X, y) > 0.8
+
+
+def test_a_criterion_from_outside(tmp_path, two_blobs):
+    module = load_page("add_a_criterion.md", tmp_path)
+    member = module.Polarization()
+    for check in criterion.CHECKS:
+        check(member)
+    X, y = two_blobs
+    K = kw.Gaussian(1.0)(X)
+    signs = 2.0 * y - 1.0
+    value = kw.score_matrix(K, y, "polarization")["polarization"]
+    np.testing.assert_allclose(value, signs @ K @ signs)
+    assert kw.KernelSelector(criterion="polarization").fit(X, y).score(X, y) > 0.8
+
+
+def test_an_engine_from_outside(tmp_path, two_blobs):
+    module = load_page("add_an_engine.md", tmp_path)
+    for check in engine.CHECKS:
+        check(module.RowWise())
+    X, y = two_blobs
+    everything = [info.name for info in kw.criteria.available() if info.name != "polarization"]
+    ours = kw.score_kernels(X, y, kw.grids.gaussian(-2, 2), everything)
+    theirs = kw.score_kernels(X, y, kw.grids.gaussian(-2, 2), everything, engine="row_wise")
+    for name in everything:
+        np.testing.assert_allclose(theirs.table[name], ours.table[name], rtol=1e-9)
+    assert theirs.engine == "row_wise"
+    assert kw.KernelSelector(engine="row_wise").fit(X, y).score(X, y) > 0.8
+
+
+def test_names_of_the_package_cannot_be_taken():
+    with pytest.raises(ValueError, match="the name 'sm' is taken by SM: choose another"):
+        type("Mine", (kw.criteria.Criterion,), {"name": "sm"})
+    with pytest.raises(ValueError, match="the name 'dense' is taken by Dense"):
+        type("Mine", (kw.gram.Engine,), {"name": "dense"})
