@@ -10,7 +10,6 @@ import math
 import mpmath
 import numpy as np
 
-
 # --- kernels, one pair at a time -------------------------------------------------------------
 
 

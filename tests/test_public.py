@@ -8,9 +8,9 @@ import sys
 
 import numpy as np
 import pytest
-from contracts import criterion, engine, kernel
 
 import kernelwise as kw
+from contracts import criterion, engine, kernel
 
 DOCS = pathlib.Path(__file__).parents[1] / "docs"
 

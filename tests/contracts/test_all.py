@@ -1,9 +1,9 @@
 """Every registered kernel, criterion and engine against its contract."""
 
 import pytest
-from contracts import criterion, engine, kernel
 
 import kernelwise as kw
+from contracts import criterion, engine, kernel
 from kernelwise import kernels
 
 COMPOSED = [

@@ -4,13 +4,13 @@ import warnings
 
 import mpmath
 import numpy as np
-import oracles
 import pytest
-from helpers import EPS, biases, close, labelled, real_targets, ridges
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import kernelwise as kw
+import oracles
+from helpers import EPS, biases, close, labelled, real_targets, ridges
 from kernelwise import criteria as c
 
 # Narrow enough for K = I, up to wide enough for K = 11' in float64.

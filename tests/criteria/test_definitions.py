@@ -137,6 +137,6 @@ def test_a_kernel_that_is_none_is_told(rng):
 
 
 def test_infinity_is_kept(two_blobs):
-    X, y = two_blobs
+    _, y = two_blobs
     K = np.ones((len(y), len(y)))
     assert kw.score_matrix(K, y, ["fsm"])["fsm"] == np.inf

@@ -1,9 +1,7 @@
 """What the papers prove, and special cases that must coincide."""
 
 import numpy as np
-import oracles
 import pytest
-from helpers import close, labelled
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from sklearn.gaussian_process import GaussianProcessRegressor
@@ -11,6 +9,8 @@ from sklearn.gaussian_process.kernels import RBF
 from sklearn.model_selection import KFold, LeaveOneOut, cross_val_predict
 
 import kernelwise as kw
+import oracles
+from helpers import close, labelled
 from kernelwise import criteria as c
 from kernelwise.machines import RidgePath
 

@@ -37,7 +37,7 @@ def test_geometry_is_computed_once(rng, monkeypatch):
 
 def test_what_does_not_fit_is_refused_before_any_work(monkeypatch):
     monkeypatch.setattr(dense, "_physical_memory", lambda: 10**9)
-    with pytest.raises(MemoryError, match="20000 rows need about 16 GB .* this machine has 1 GB"):
+    with pytest.raises(MemoryError, match=r"20000 rows need about 16 GB .* this machine has 1 GB"):
         kw.score_kernels(np.zeros((20000, 1)), np.arange(20000) % 2, kw.Linear())
 
 
@@ -87,5 +87,5 @@ def test_rounding_asymmetry_is_averaged(rng):
 
 
 def test_unknown_engine():
-    with pytest.raises(ValueError, match="unknown engine 'dens': did you mean 'dense'?"):
+    with pytest.raises(ValueError, match=r"unknown engine 'dens': did you mean 'dense'\?"):
         kw.gram.get("dens")

@@ -4,10 +4,8 @@ import functools
 
 import mpmath
 import numpy as np
-import oracles
 import pytest
 import scipy.sparse as sp
-from helpers import points
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.gaussian_process.kernels import Matern as GPMatern
@@ -15,6 +13,8 @@ from sklearn.metrics.pairwise import laplacian_kernel, polynomial_kernel, rbf_ke
 from sklearn.svm import SVC
 
 import kernelwise as kw
+import oracles
+from helpers import points
 from kernelwise.kernels import Pairs
 from kernelwise.kernels.geometry import squared_distances
 

@@ -1,15 +1,15 @@
 import pickle
 
 import numpy as np
-import oracles
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from helpers import close
 from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import kernelwise as kw
+import oracles
+from helpers import close
 
 
 def expected_failures(estimator):
@@ -91,7 +91,7 @@ def test_sparse_precomputed_frames_and_pickles_predict_the_same(machine, two_blo
     K = kw.Gaussian(2.0)(X)
     close(machine(kw.Gaussian(2.0)).fit(sp.csr_array(X), y).predict(sp.csr_array(X)), dense)
     close(machine(kw.Precomputed()).fit(K, y).predict(K[:5]), dense[:5])
-    close(machine(lambda A, B: kw.Gaussian(2.0)(A, B)).fit(X, y).predict(X), dense)
+    close(machine(kw.Gaussian(2.0).__call__).fit(X, y).predict(X), dense)
     fitted = machine(kw.Gaussian(2.0)).fit(pd.DataFrame(X, columns=list("abc")), y)
     close(pickle.loads(pickle.dumps(fitted)).predict(pd.DataFrame(X, columns=list("abc"))), dense)
     assert fitted.feature_names_in_.tolist() == ["a", "b", "c"]

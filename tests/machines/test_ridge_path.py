@@ -1,14 +1,14 @@
 """Closed forms against refits: coefficients, leave-one-out, degrees of freedom, weights."""
 
 import numpy as np
-import oracles
 import pytest
-from helpers import biases, close, labelled, real_targets, ridges
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.kernel_ridge import KernelRidge
 
 import kernelwise as kw
+import oracles
+from helpers import biases, close, labelled, real_targets, ridges
 from kernelwise.machines import RidgePath, fit_one
 
 widths = st.sampled_from([1e-6, 0.3, 3.0, 1e6])

@@ -5,7 +5,6 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 import sklearn
-from helpers import close
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.linear_model import LogisticRegression
@@ -16,6 +15,7 @@ from sklearn.svm import SVC, SVR
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import kernelwise as kw
+from helpers import close
 from kernelwise import criteria as c
 
 
@@ -233,7 +233,7 @@ class TestCascade:
     @pytest.mark.parametrize(
         ("make", "message"),
         [
-            (lambda: kw.Cascade(), "Cascade needs at least one stage"),
+            (kw.Cascade, "Cascade needs at least one stage"),
             (
                 lambda: kw.Cascade(("sm", 5)),
                 "the last stage of a Cascade must keep 1 kernel, not 5",

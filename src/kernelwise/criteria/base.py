@@ -9,8 +9,8 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from kernelwise._registry import check_new_name, members, unknown
 from kernelwise.gram import Gram, GramStatistics, Targets
-from kernelwise.gram.base import check_new_name, unknown
 from kernelwise.gram.psd import is_indefinite
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.geometry import Array
@@ -113,7 +113,7 @@ class Contrast(NamedTuple):
 
     @property
     def quadratic_form(self) -> float:
-        """y' K y, centred first: where the sum is zero, small values keep their digits."""
+        """The number y' K y, centred first: small values keep their digits."""
         mean = float(self.product.mean())
         return float(self.y @ (self.product - mean)) + self.total * mean
 
@@ -207,7 +207,7 @@ def _information(cls: type[Criterion]) -> Information:
 
 
 def _classes() -> dict[str, type[Criterion]]:
-    return {cls.name: cls for cls in Criterion.__subclasses__()}
+    return {cls.name: cls for cls in members(Criterion)}
 
 
 def get(criterion: str | Criterion, **parameters: Any) -> Criterion:

@@ -31,7 +31,7 @@ def _spread(stats: GramStatistics, p: int, q: int) -> float:
     counts = targets.counts
     if counts[p] < 2:
         assert targets.classes is not None
-        raise Undefined(f"class {targets.classes[p].item()!r} has one row, so no variance")
+        raise Undefined(f"class {targets.classes.tolist()[p]!r} has one row, so no variance")
     rows = targets.y == p
     S = stats.products[rows]
     along = S[:, q] / counts[q] - S[:, p] / counts[p]  # b_i - a_i: the shift cancels

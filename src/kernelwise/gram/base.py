@@ -1,6 +1,5 @@
 """What an engine promises: statistics of kernel matrices, and a little more on request."""
 
-import difflib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from kernelwise._registry import check_new_name, members, unknown
 from kernelwise.gram.targets import Targets
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.geometry import Array
@@ -148,19 +148,9 @@ class Engine(ABC):
         check_new_name(cls, Engine)
 
 
-def check_new_name(cls: Any, base: Any) -> None:
-    """Keep a class from outside the package from taking the name of one of ours."""
-    name = cls.__dict__.get("name")
-    for other in base.__subclasses__():
-        ours = other.__module__.startswith("kernelwise.")
-        if other is not cls and ours and getattr(other, "name", None) == name is not None:
-            if not cls.__module__.startswith("kernelwise."):
-                raise ValueError(f"the name {name!r} is taken by {other.__name__}: choose another.")
-
-
 def available() -> dict[str, type[Engine]]:
     """Return every engine class by name, those defined outside the package included."""
-    return {cls.name: cls for cls in Engine.__subclasses__()}
+    return {cls.name: cls for cls in members(Engine)}
 
 
 def get(engine: "str | Engine") -> Engine:
@@ -173,10 +163,3 @@ def get(engine: "str | Engine") -> Engine:
     if engine not in known:
         raise ValueError(unknown("engine", engine, ["auto", *known]))
     return known[engine]()
-
-
-def unknown(what: str, name: object, known: Sequence[str]) -> str:
-    """Return one sentence for a name that does not exist, with the nearest one that does."""
-    near = difflib.get_close_matches(str(name).lower(), known, n=1)
-    hint = f": did you mean {near[0]!r}?" if near else f": choose from {', '.join(known)}."
-    return f"unknown {what} {name!r}{hint}"

@@ -47,12 +47,11 @@ class Targets:
     def _classification(cls, values: Array) -> "Targets":
         classes, codes = np.unique(values, return_inverse=True)
         if classes.size < 2:
-            raise ValueError(
-                f"y has only one class ({classes[0].item()!r}): at least two classes are needed."
-            )
+            [only] = classes.tolist()
+            raise ValueError(f"y has only one class ({only!r}): at least two classes are needed.")
         if classes.size > 2 and _has_fractions(classes):
             raise ValueError(
-                "Unknown label type: y holds fractions, which are no classes: use task='regression'."
+                "Unknown label type: y holds fractions, not classes: use task='regression'."
             )
         if classes.size > max(2, values.size // 2):
             raise ValueError(

@@ -3,12 +3,12 @@
 import math
 import numbers
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
+from kernelwise._registry import members
 from kernelwise.kernels.geometry import DIAGONALS, Array, Pairs, as_rows
 
 
@@ -135,17 +135,9 @@ class PairKernel(Kernel):
         return self.profile(DIAGONALS[self.geometry](X))
 
 
-def _final_subclasses(cls: Any) -> Iterator[Any]:
-    for sub in cls.__subclasses__():
-        if sub.__abstractmethods__:
-            yield from _final_subclasses(sub)
-        else:
-            yield sub
-
-
 def available() -> dict[str, type[Kernel]]:
     """Return every kernel class by name, those defined outside the package included."""
-    return {cls.__name__: cls for cls in _final_subclasses(Kernel)}
+    return {cls.__name__: cls for cls in members(Kernel)}
 
 
 def set_positive(kernel: Kernel, name: str) -> None:

@@ -115,9 +115,8 @@ class LSSVC(ClassifierMixin, BaseEstimator):
         weights = _sample_weights(X, sample_weight)
         self.classes_ = np.unique(y[weights > 0.0])
         if self.classes_.size < 2:
-            raise ValueError(
-                f"y has only one class ({self.classes_[0].item()!r}): at least two classes are needed."
-            )
+            [only] = self.classes_.tolist()
+            raise ValueError(f"y has only one class ({only!r}): at least two classes are needed.")
         weights = weights * self._class_weights(y, weights)
         signs = np.where(y[:, None] == self.classes_, 1.0, -1.0)
         _fit_columns(self, X, signs[:, 1] if self.classes_.size == 2 else signs, weights)
@@ -184,7 +183,8 @@ class KRR(MultiOutputMixin, RegressorMixin, BaseEstimator):
     >>> import numpy as np
     >>> from kernelwise import KRR, Linear
     >>> X = np.arange(5.0)[:, None]
-    >>> KRR(Linear(), ridge=1e-8, fit_intercept=True).fit(X, 2.0 * X[:, 0] + 1.0).predict([[10.0]])
+    >>> line = KRR(Linear(), ridge=1e-8, fit_intercept=True).fit(X, 2.0 * X[:, 0] + 1.0)
+    >>> line.predict([[10.0]]).round(6)
     array([21.])
     """
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._registry import unknown
 from kernelwise.criteria import Criterion
-from kernelwise.gram.base import unknown
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.geometry import Array
 

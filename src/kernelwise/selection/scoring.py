@@ -122,7 +122,7 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> kw.score_kernels(X, y, kw.grids.gaussian(-4, 4), ["sm", "ckta"]).best("sm")
-    Gaussian(tau=2.0)
+    Gaussian(tau=4.0)
     """
     targets = Targets.of(y, task)
     columns = name_columns(as_criteria(criteria))
@@ -237,13 +237,13 @@ def name_columns(criteria: Sequence[Criterion]) -> dict[str, Criterion]:
     return columns
 
 
-def as_kernels(kernels: Kernel | Iterable[Kernel] | None, X: Any) -> list[Kernel]:
+def as_kernels(kernels: Any, X: Any) -> list[Kernel]:
     """Return the candidate kernels, from the distances in X by default."""
     if kernels is None:
         return list(grids.auto(as_rows(X)))
     if isinstance(kernels, Kernel):
         return [kernels]
-    if isinstance(kernels, str) or not isinstance(kernels, Iterable):
+    if not isinstance(kernels, Iterable) or isinstance(kernels, str | bytes):
         raise TypeError(f"kernels must be a kernel or a list of kernels, got {kernels!r}.")
     candidates = list(kernels)
     for kernel in candidates:
