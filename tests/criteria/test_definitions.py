@@ -110,6 +110,12 @@ class TestUndefined:
         X = 1e20 * rng.normal(size=(9, 2))
         undefined(kw.Polynomial(10), X, Y, "kta", "overflows, so standardise the features")
 
+    @pytest.mark.parametrize("criterion", ["ks", "fsm", "sm"])
+    def test_underflow_is_told(self, rng, criterion):
+        kernel = 1e-200 * kw.Gaussian(1.0)
+        X = rng.normal(size=(9, 2))
+        undefined(kernel, X, Y, criterion, "squares of its entries vanish, so rescale the kernel")
+
     def test_too_many_leading_eigenvalues(self, rng):
         X = rng.normal(size=(9, 2))
         undefined(kw.Gaussian(1.0), X, Y, c.ER(t=9), "t = 9 eigenvalues of 9 leave none")
@@ -134,6 +140,28 @@ def test_a_kernel_that_is_none_is_told(rng):
     with pytest.warns(kw.gram.NotPSDWarning, match=r"repair\(K, 'clip'\)"):
         kw.score_matrix(K, Y, ["eloo"], ridge=10.0)
     kw.score_matrix(kw.gram.repair(K), Y, ["eloo"])  # silent once repaired
+
+
+def test_features_of_any_small_scale(two_blobs):
+    """The deviations of 1e-160 have no squares, but the spread of the classes has a ratio."""
+    X, y = two_blobs
+    values = [
+        kw.score_kernels(scale * X, y, kw.Gaussian(1.0), ["fsm", "md"]).table
+        for scale in (1e-4, 1e-80)
+    ]
+    np.testing.assert_allclose(values[1]["fsm"], values[0]["fsm"], rtol=1e-6)
+    np.testing.assert_allclose(values[1]["md"], 1e-76 * values[0]["md"], rtol=1e-6)
+
+
+def test_warnings_point_at_the_caller(two_blobs):
+    X, y = two_blobs
+    for call in (
+        lambda: kw.score_kernels(X, y, kw.Sigmoid(), "sm"),
+        lambda: kw.KernelSelector(kernels=[kw.Sigmoid()], ridge=100.0).fit(X, y),
+    ):
+        with pytest.warns(kw.gram.NotPSDWarning) as caught:
+            call()
+        assert {w.filename for w in caught} == {__file__}
 
 
 def test_infinity_is_kept(two_blobs):

@@ -78,6 +78,18 @@ def test_repair_knows_three_methods():
         kw.gram.repair(np.eye(2), "cut")
 
 
+@pytest.mark.filterwarnings("ignore::kernelwise.selection.UndefinedCriterionWarning")
+def test_a_matrix_of_any_scale(rng):
+    y = np.arange(8) % 2
+    K = kw.Gaussian(1.0)(rng.normal(size=(8, 2)))
+    expected = kw.score_matrix(K, y, ["kta", "ckta", "fsm"])
+    for scale in (1e-100, 1e100):
+        values = kw.score_matrix(scale * K, y, ["kta", "ckta", "fsm"])
+        for name, value in expected.items():
+            np.testing.assert_allclose(values[name], value, rtol=1e-9)
+    assert np.isnan(kw.score_matrix(1e200 * K, y, "kta")["kta"])
+
+
 def test_rounding_asymmetry_is_averaged(rng):
     K = kw.Gaussian(1.0)(rng.normal(size=(8, 2)))
     K[0, 1] *= 1 + 1e-12

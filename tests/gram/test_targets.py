@@ -51,6 +51,8 @@ def test_columns_and_their_sums():
         ([1, 1, 1], "auto", r"y has only one class \(1\): at least two classes are needed"),
         (["a"] * 3, "auto", r"y has only one class \('a'\)"),
         ([2.0, 2.0, 2.0], "regression", "y is constant: there is nothing to choose a kernel by"),
+        ([1e200, 0.0, 1.0], "regression", "y has a scale beyond 1e\\+100"),
+        ([1e-200, 0.0, 0.0], "regression", "y has a scale beyond 1e\\+100"),
         (["a", "b", "c"], "auto", "y has 3 classes on 3 rows: use task='regression'"),
         ([0.5, 1.0, 2.0, 0.5], "classification", "Unknown label type: y holds fractions"),
         (["a", "b", "a"], "regression", "y must be numeric for task='regression'"),

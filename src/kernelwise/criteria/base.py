@@ -78,7 +78,7 @@ class Evidence:
             try:
                 self._fits[ridge] = self.path.at(ridge)
             except np.linalg.LinAlgError as error:
-                raise Undefined(str(error)) from None
+                raise Undefined(str(error).rstrip(".")) from None
         return self._fits[ridge]
 
     def contrasts(self, weighted: bool) -> list["Contrast"]:

@@ -35,7 +35,9 @@ def _spread(stats: GramStatistics, p: int, q: int) -> float:
     rows = targets.y == p
     S = stats.products[rows]
     along = S[:, q] / counts[q] - S[:, p] / counts[p]  # b_i - a_i: the shift cancels
-    return float(np.sqrt(np.sum((along - along.mean()) ** 2) / (counts[p] - 1)))
+    along = along - along.mean()
+    unit = np.abs(along).max() or 1.0  # squares of tiny numbers vanish
+    return float(unit * np.sqrt(np.sum((along / unit) ** 2) / (counts[p] - 1)))
 
 
 def _pair_value(stats: GramStatistics, p: int, q: int) -> float:

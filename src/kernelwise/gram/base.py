@@ -13,6 +13,8 @@ from kernelwise.gram.targets import Targets
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.geometry import Array
 
+_SMALLEST = 1e-140  # a diagonal below it has squares that lose digits to underflow
+
 
 @dataclass(frozen=True, eq=False)
 class GramStatistics:
@@ -49,9 +51,13 @@ class GramStatistics:
         return self.targets.n
 
     @property
-    def finite(self) -> bool:
-        """Whether no entry overflowed."""
-        return bool(np.isfinite(self.row_squares).all() and np.isfinite(self.products).all())
+    def trouble(self) -> str | None:
+        """Why the squares of the entries are no numbers to go by; None where they are."""
+        if not (np.isfinite(self.row_squares).all() and np.isfinite(self.products).all()):
+            return "its matrix overflows, so standardise the features"
+        if 0.0 < np.abs(self.diagonal).max() < _SMALLEST:
+            return "the squares of its entries vanish, so rescale the kernel"
+        return None
 
     @property
     def trace(self) -> float:

@@ -38,9 +38,8 @@ class Dense(Engine):
 
     def grams(self, kernels: Sequence[Kernel], X: Any, targets: Targets) -> Iterator["DenseGram"]:
         """Yield the gram of every kernel; distances and dot products are computed once."""
-        if any(kernel.takes_matrix for kernel in kernels):
-            X = check_matrix(X)
-        rows = as_rows(X)
+        given = any(kernel.takes_matrix for kernel in kernels)
+        rows = check_matrix(X) if given else as_rows(X)
         if rows.shape[0] != targets.n:
             raise ValueError(f"X has {rows.shape[0]} rows but y has {targets.n} entries.")
         check_memory(targets.n)
@@ -71,7 +70,7 @@ class DenseGram(Gram):
     """One kernel matrix in memory, as S = K - shift."""
 
     def __init__(self, kernel: Kernel, pairs: Pairs, targets: Targets) -> None:
-        with np.errstate(over="ignore", invalid="ignore"):  # GramStatistics.finite tells
+        with np.errstate(over="ignore", invalid="ignore"):  # GramStatistics.trouble tells
             self._S, self._shift = _shifted(kernel, pairs)
         self._diagonal = kernel.diagonal(pairs.X)
         self._targets = targets

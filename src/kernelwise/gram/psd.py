@@ -1,11 +1,11 @@
 """Matrices that are not positive semidefinite: how to tell, and the usual remedies."""
 
-import warnings
 from typing import Any
 
 import numpy as np
 import scipy.linalg
 
+from kernelwise._warnings import warn_user
 from kernelwise.kernels.geometry import Array
 
 # Eigenvalues of a positive semidefinite matrix come out negative by rounding: n eps times the
@@ -25,11 +25,10 @@ def is_indefinite(eigenvalues: Array) -> bool:
 
 def warn_indefinite(what: str) -> None:
     """Say that a kernel is not positive semidefinite, and what to do."""
-    warnings.warn(
+    warn_user(
         f"{what} is not positive semidefinite: choose another kernel, or repair its matrix with "
         "kernelwise.gram.repair(K, 'clip'), 'flip' or 'shift' and use Precomputed().",
         NotPSDWarning,
-        stacklevel=3,
     )
 
 

@@ -12,6 +12,7 @@ from kernelwise.kernels.geometry import Array
 
 # Integer targets with more distinct values than this are taken for a count or a measurement.
 MAX_CLASSES_AUTO = 20
+_LARGEST = 1e100  # squares, and products with the kernel matrix, stay within float64
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +69,10 @@ class Targets:
             raise ValueError("y must be numeric for task='regression'.") from None
         if np.ptp(y) == 0.0:
             raise ValueError("y is constant: there is nothing to choose a kernel by.")
+        if np.abs(y).max() > _LARGEST or np.ptp(y) < 1.0 / _LARGEST:
+            raise ValueError(
+                f"y has a scale beyond {_LARGEST:g}, whose squares are not numbers: rescale y."
+            )
         return cls(y, None)
 
     @property

@@ -1,7 +1,6 @@
 """Raw values: every criterion for every candidate, in one pass."""
 
 import time
-import warnings
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Real
@@ -9,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._warnings import warn_user
 from kernelwise.criteria import Criterion, Evidence, Undefined, get
 from kernelwise.criteria.base import check_task
 from kernelwise.gram import Engine, Gram, Targets
@@ -186,8 +186,8 @@ def _score_one(
 
     def value(name: str, ridge: float) -> float:
         try:
-            if not evidence.statistics.finite:
-                raise Undefined("its matrix overflows, so standardise the features")
+            if evidence.statistics.trouble is not None:
+                raise Undefined(evidence.statistics.trouble)
             return float(columns[name].value(evidence, ridge))
         except Undefined as reason:
             notes[str(evidence.kernel), name] = str(reason)
@@ -210,11 +210,10 @@ def _warn_undefined(notes: dict[tuple[str, str], str]) -> None:
     for reason in kernels:
         first, *others = dict.fromkeys(kernels[reason])
         more = f" and {len(others)} more" if others else ""
-        warnings.warn(
+        warn_user(
             f"undefined (NaN): {', '.join(dict.fromkeys(names[reason]))} of {first}{more}, "
             f"because {reason}.",
             UndefinedCriterionWarning,
-            stacklevel=4,
         )
 
 

@@ -205,6 +205,12 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
                 f"estimator {type(self.estimator).__name__} has no parameter 'kernel': use LSSVC, "
                 "KRR, or an SVM of scikit-learn."
             )
+        module = type(self.estimator).__module__
+        if module.startswith("sklearn.") and not module.startswith("sklearn.svm"):
+            raise ValueError(
+                f"estimator {type(self.estimator).__name__} takes no function of two matrices as "
+                "its kernel: use LSSVC, KRR, or an SVM of scikit-learn."
+            )
         return clone(self.estimator)
 
     def _kernels(self, X: Any) -> list[Kernel]:
@@ -261,8 +267,8 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
             tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
         elif self._known_task() == "regression":
             tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
-        candidates = [self.kernels] if isinstance(self.kernels, Kernel) else self.kernels
-        tags.input_tags.pairwise = not isinstance(candidates, str) and any(
+        candidates = self.kernels if isinstance(self.kernels, list | tuple) else [self.kernels]
+        tags.input_tags.pairwise = any(
             isinstance(kernel, Kernel) and kernel.takes_matrix for kernel in candidates
         )
         return tags
