@@ -93,6 +93,14 @@ def test_an_engine_from_outside(tmp_path, two_blobs):
     assert kw.KernelSelector(engine="row_wise").fit(X, y).score(X, y) > 0.8
 
 
+def test_a_half_written_criterion_says_what_is_missing():
+    with pytest.raises(TypeError, match="Mine must say its name, greater_is_better, cost, formula"):
+        type("Mine", (kw.criteria.Criterion,), {})
+    with pytest.raises(TypeError, match="Mine must say its name"):
+        type("Mine", (kw.gram.Engine,), {})
+    assert kw.criteria.get("sm") and kw.gram.get("dense")
+
+
 def test_names_of_the_package_cannot_be_taken():
     with pytest.raises(ValueError, match="the name 'sm' is taken by SM: choose another"):
         type("Mine", (kw.criteria.Criterion,), {"name": "sm"})

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import kernelwise as kw
+import oracles
 from kernelwise import criteria as c
 from kernelwise.selection import UndefinedCriterionWarning
 
@@ -49,12 +50,17 @@ def test_parameters_are_those_of_the_papers():
     assert c.get("sm") == c.SM(r=3, normalizer="trace", weighted=True)
     assert c.get("er", t=16) == c.ER(t=16, eta=0.6, scale="plain")
     assert c.get("rks").eta == 0.25 and c.get("sps").delta == 1.0
+    assert c.get(c.SM(normalizer="sum"), r=2) == c.SM(r=2, normalizer="sum")
+    assert c.SMHinge().h == 0.01
     assert c.SM(r=2).label == "sm(r=2)" and c.SM().label == "sm"
 
 
 @pytest.mark.parametrize(
     ("make", "message"),
     [
+        (lambda: c.SM(r="3"), "r of SM must be at least 1"),
+        (lambda: c.SM(weighted="no"), "weighted of SM must be one of True, False, got 'no'"),
+        (lambda: c.RKS(eta="a"), "eta of RKS must be positive"),
         (lambda: c.SM(r=0.5), "r of SM must be at least 1, got 0.5"),
         (
             lambda: c.SM(normalizer="max"),
@@ -93,7 +99,7 @@ class TestUndefined:
     def test_a_zero_matrix_has_no_alignment(self):
         zeros = np.zeros((9, 2))
         undefined(kw.Linear(), zeros, Y, "kta", "the kernel matrix is zero")
-        undefined(kw.Linear(), zeros, Y, "sm", "the trace of the kernel matrix is zero")
+        undefined(kw.Linear(), zeros, Y, "sm", "the trace of the kernel matrix is not positive")
         undefined(kw.Linear(), zeros, Y, "er", "leading eigenvalues do not sum to a positive")
 
     @pytest.mark.parametrize("criterion", ["ncut", c.SM(normalizer="sum")])
@@ -105,6 +111,28 @@ class TestUndefined:
     def test_a_class_of_one_row_has_no_variance(self, rng):
         y = np.repeat([0, 1], [8, 1])
         undefined(kw.Gaussian(1.0), rng.normal(size=(9, 2)), y, "fsm", "class 1 has one row")
+
+    @pytest.mark.parametrize("criterion", ["md", "fsm", "fsm_error"])
+    def test_negative_squares_are_no_distances(self, rng, criterion):
+        K = -kw.Gaussian(1.0)(rng.normal(size=(9, 2)))
+        with pytest.warns(UndefinedCriterionWarning, match="a distance has a negative square"):
+            assert np.isnan(kw.score_matrix(K, Y, criterion)[criterion])
+
+    def test_a_negative_trace_is_no_normaliser(self, rng):
+        K = -kw.Gaussian(1.0)(rng.normal(size=(9, 2)))
+        with pytest.warns(UndefinedCriterionWarning, match="trace of the kernel matrix is not pos"):
+            assert np.isnan(kw.score_matrix(K, Y, "sm")["sm"])
+
+    @pytest.mark.filterwarnings("ignore::kernelwise.gram.NotPSDWarning")
+    def test_a_negative_tail_is_no_eigenvalues_ratio(self, rng):
+        X = rng.normal(size=(9, 2))
+        undefined(kw.Sigmoid(1.0, -0.5), X, Y, "er", "has negative eigenvalues", ridge=100.0)
+
+    @pytest.mark.parametrize("criterion", ["ckta", "fsm", "md"])
+    def test_what_is_lost_to_rounding_is_told(self, rng, criterion):
+        """A time stamp among the features of a linear kernel."""
+        X = rng.normal(size=(9, 2)) + 1.7e9
+        undefined(kw.Linear(), X, Y, criterion, "lost to rounding, so centre the features")
 
     def test_overflow_is_told(self, rng):
         X = 1e20 * rng.normal(size=(9, 2))
@@ -162,6 +190,77 @@ def test_warnings_point_at_the_caller(two_blobs):
         with pytest.warns(kw.gram.NotPSDWarning) as caught:
             call()
         assert {w.filename for w in caught} == {__file__}
+
+
+@pytest.mark.parametrize("offset", [1e2, 1e3])
+def test_offset_features_of_a_linear_kernel(two_blobs, offset):
+    X, y = two_blobs
+    for name in ("ckta", "fsm", "md"):
+        [plain] = kw.score_kernels(X, y, kw.Linear(), name).table.values()
+        [shifted] = kw.score_kernels(X + offset, y, kw.Linear(), name).table.values()
+        np.testing.assert_allclose(shifted, plain, rtol=1e-8)
+
+
+def test_a_far_point_of_a_third_class_does_not_hide_the_others(three_blobs):
+    X, y = three_blobs
+    kernel = kw.Linear()
+    far = X.copy()
+    far[y == 2] *= 1e6
+    pairs = [
+        kw.score_kernels(far[y != drop], y[y != drop], kernel, "fsm").table["fsm"][0]
+        for drop in range(3)
+    ]
+    value = kw.score_kernels(far, y, kernel, "fsm").table["fsm"][0]
+    np.testing.assert_allclose(value, np.mean(pairs), rtol=1e-6)
+
+
+def test_pairs_of_classes_have_cuts_where_the_whole_sums_to_zero(three_blobs):
+    X, y = three_blobs
+    K = kw.Linear()(X - X.mean(axis=0))
+    rest = [np.ix_(y != drop, y != drop) for drop in range(3)]
+    pairs = [kw.score_matrix(K[r], y[y != d], "ncut")["ncut"] for d, r in enumerate(rest)]
+    np.testing.assert_allclose(kw.score_matrix(K, y, "ncut")["ncut"], np.mean(pairs))
+
+
+def test_the_smallest_ridge_fits_the_widest_kernel(two_blobs):
+    """Eigenvalues that are negative by rounding are zero: the matrix stays positive definite."""
+    X, y = two_blobs
+    values = kw.score_kernels(X, y, kw.Gaussian(1e9), ["eloo", "lml", "gcv"], ridge=1e-15).table
+    assert all(np.isfinite(v).all() for v in values.values())
+
+
+def test_two_widths_and_three_classes_of_bayesian_regularisation(three_blobs):
+    X, y = three_blobs
+    kernel = kw.Gaussian(0.5) * kw.Laplacian(4.0)
+    residuals = [oracles.loo_residuals(kernel(X), oracles.one_vs_rest(y, k), 1.0) for k in range(3)]
+    press = np.mean([np.sum(r**2) for r in residuals])
+    expected = oracles.bayesian_regularisation(press, len(y), [1.0, 0.25])
+    np.testing.assert_allclose(kw.score_kernels(X, y, kernel, "br").table["br"], expected)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+def test_remaining_criteria_of_three_classes_and_real_targets(three_blobs, bias):
+    X, y = three_blobs
+    K = kw.Gaussian(1.0)(X)
+    for target, columns in (
+        (y, [oracles.one_vs_rest(y, k) for k in range(3)]),
+        (X[:, 0] ** 2, [X[:, 0] ** 2]),
+    ):
+        values = kw.score_matrix(K, target, ["er", "sps", c.LML("constant")], fit_intercept=bias)
+        expected = {
+            "er": [oracles.er(K, t, 1.0, 4, 0.6, "plain", bias) for t in columns],
+            "sps": [oracles.sps_first_order(K, t, 1.0, 1.0, bias) for t in columns],
+            "lml": [oracles.log_marginal_likelihood(K, t - np.mean(t), 1.0) for t in columns],
+        }
+        for name, value in expected.items():
+            np.testing.assert_allclose(values[name], np.mean(value), rtol=1e-9)
+
+
+def test_exact_spectral_perturbation_is_weighted_by_delta(two_blobs):
+    X, y = two_blobs
+    K = kw.Gaussian(1.0)(X)
+    one, three = (c.sps_exact(K, y, 1.0, delta=delta) for delta in (1.0, 3.0))
+    np.testing.assert_allclose(three - one, 2.0 * np.trace(K) / len(y) ** 2)
 
 
 def test_infinity_is_kept(two_blobs):

@@ -14,7 +14,12 @@ from kernelwise.gram import Targets
         (["a", "b", "b"], "binary"),
         (np.array(["a", "b", "b"], object), "binary"),
         (pd.Series(["x", "y", "x"], dtype="category"), "binary"),
-        ([0.5, 2.5, 0.5], "binary"),  # two values are two classes, whatever they are
+        ([0.5, 2.5, 0.5], "regression"),  # fractions are no classes, as for scikit-learn
+        (np.array([True, False, True], object), "binary"),
+        (np.array([1, 2, 1], object), "binary"),
+        (pd.Series([1, 2, 1], dtype="Int64"), "binary"),
+        (pd.Series([True, False, True], dtype="boolean"), "binary"),
+        (np.array([1, "a", 1], object), "binary"),
         ([0, 1, 2] * 2, "multiclass"),
         (np.arange(60) % 20, "multiclass"),
         (np.arange(60) % 21, "regression"),
@@ -47,6 +52,7 @@ def test_columns_and_their_sums():
 @pytest.mark.parametrize(
     ("y", "task", "message"),
     [
+        (None, "auto", "y is missing: a kernel is chosen for a target"),
         ([0, 1], "auto", "y has n_samples = 2: at least 3 rows are needed"),
         ([1, 1, 1], "auto", r"y has only one class \(1\): at least two classes are needed"),
         (["a"] * 3, "auto", r"y has only one class \('a'\)"),

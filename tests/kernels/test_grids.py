@@ -51,6 +51,17 @@ class TestAuto:
         other = kw.grids.auto(X, random_state=1)
         assert abs(len(other) - len(first)) <= 2
 
+    def test_is_the_documented_range(self):
+        """Nearest neighbours at distance 1, a median squared distance of 9: tau from 1/4 to 2^9."""
+        taus = [k.tau for k in kw.grids.auto(np.arange(10.0)[:, None])]
+        assert taus == [2.0**i for i in range(-2, 10)]
+
+    def test_near_duplicates_do_not_ask_for_any_number_of_widths(self, rng):
+        X = np.repeat(rng.normal(size=(20, 2)), 2, axis=0)
+        X[::2] += 1e-9
+        taus = [k.tau for k in kw.grids.auto(X)]
+        assert len(taus) == 31 and taus[-1] > 30.0
+
     def test_duplicates_do_not_count(self, rng):
         X = rng.normal(size=(30, 2))
         assert kw.grids.auto(np.vstack([X, X, X])) == kw.grids.auto(X)

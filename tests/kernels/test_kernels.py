@@ -1,6 +1,7 @@
 """Kernels against their formulas, scikit-learn's, and their own limits."""
 
 import functools
+import itertools
 
 import mpmath
 import numpy as np
@@ -105,6 +106,15 @@ WIDE = [
         ),
     ),
     (
+        (2.0 * kw.Gaussian(1e9)) * (3.0 * kw.Laplacian(1e8)) * (5.0 * kw.Matern(1e7, 0.5)),
+        lambda x, z: (
+            30
+            * oracles.gaussian(x, z, mpmath.mpf(1e9), mpmath)
+            * oracles.laplacian(x, z, mpmath.mpf(1e8), mpmath)
+            * oracles.matern(x, z, mpmath.mpf(1e7), 0.5, mpmath)
+        ),
+    ),
+    (
         kw.Gaussian(1e9) * kw.Polynomial(2, 1.0, 1e-9) + 3.0 * kw.Matern(1e5, 2.5),
         lambda x, z: (
             oracles.gaussian(x, z, mpmath.mpf(1e9), mpmath)
@@ -134,6 +144,14 @@ class TestSquaredDistances:
         exact = np.array(oracles.matrix(oracles.sqdist, X.tolist()))
         np.testing.assert_allclose(squared_distances(X), exact, rtol=1e-10, atol=0.0)
 
+    @pytest.mark.parametrize("spread", [1.0, 1e-3, 1e-6])
+    def test_near_pairs_keep_their_digits(self, rng, spread):
+        """Clusters tighter than their distance: the matrix product alone loses the near pairs."""
+        X = np.repeat(rng.normal(size=(5, 30)), 8, axis=0)
+        X += spread * rng.normal(size=X.shape)
+        exact = np.array(oracles.matrix(oracles.sqdist, X.tolist()))
+        np.testing.assert_allclose(squared_distances(X), exact, rtol=1e-12, atol=0.0)
+
     def test_equal_rows_have_distance_zero(self, rng):
         X = 1e6 + rng.normal(size=(700, 7))
         X[650:] = X[:50]
@@ -146,6 +164,29 @@ class TestSquaredDistances:
         X = rng.normal(size=(40, 6)) * (rng.random((40, 6)) < 0.3)
         D = squared_distances(sp.csr_array(X))
         np.testing.assert_allclose(D, squared_distances(X), rtol=1e-11, atol=1e-14)
+
+
+class TestSparse:
+    @pytest.mark.parametrize("index", [np.int32, np.int64])
+    @pytest.mark.parametrize("kernel", [kw.Gaussian(1.0), kw.Laplacian(2.0), kw.Linear()], ids=str)
+    def test_unsorted_and_long_indices_are_fine_and_left_alone(self, rng, kernel, index):
+        X = rng.normal(size=(12, 5)) * (rng.random((12, 5)) < 0.5)
+        S = sp.csr_array(X)
+        data, indices, indptr = S.data, S.indices.astype(index), S.indptr.astype(index)
+        for start, stop in itertools.pairwise(indptr):  # reverse every row
+            data[start:stop] = data[start:stop][::-1].copy()
+            indices[start:stop] = indices[start:stop][::-1].copy()
+        for array in (data, indices, indptr):
+            array.flags.writeable = False
+        S = sp.csr_array((data, indices, indptr), shape=X.shape)
+        np.testing.assert_allclose(kernel(S), kernel(X), rtol=1e-12, atol=1e-14)
+        np.testing.assert_allclose(kernel(S, X[:4]), kernel(X, X[:4]), rtol=1e-12, atol=1e-14)
+
+
+def test_strided_rows_give_a_symmetric_matrix(rng):
+    X = rng.normal(size=(60, 40))[::-2, ::-3]
+    for kernel in (kw.Linear(), kw.Polynomial(3), kw.Gaussian(3.0)):
+        np.testing.assert_array_equal(kernel(X), kernel(X).T)
 
 
 class TestAlgebra:
@@ -161,9 +202,24 @@ class TestAlgebra:
     def test_what_is_known_of_the_parts(self):
         k = kw.Gaussian(0.5) * kw.Laplacian(4.0) + kw.Linear()
         assert k.is_psd is True and k.inverse_widths == (1.0, 0.25)
-        assert (kw.Linear() + kw.Sigmoid()).is_psd is False
-        assert (kw.Linear() + kw.Precomputed()).is_psd is None
+        assert (kw.Linear() + kw.Sigmoid()).is_psd is None  # who knows
+        assert (2 * kw.Sigmoid()).is_psd is False
+        assert kw.Polynomial(2, -1.0).is_psd is False
         assert (2 * kw.Precomputed()).takes_matrix
+        assert kw.Matern(4.0).inverse_widths == (0.25,)
+
+    def test_a_given_matrix_does_not_mix_with_features(self):
+        for combine in (lambda a, b: a + b, lambda a, b: a * b):
+            with pytest.raises(ValueError, match="combines with its own kind only"):
+                combine(kw.Precomputed(), kw.Linear())
+
+    def test_sums_and_multiples_are_flat(self):
+        k = kw.Gaussian(1.0)
+        assert sum([k, k, k]) == k + k + k
+        assert 3 * (2 * k) == 6.0 * k
+        names = {"Gaussian": kw.Gaussian}
+        for kernel in (3 * (2 * k), k * (2 * k), (k + k) * (2 * k)):
+            assert eval(repr(kernel), names) == kernel
 
     def test_other_things_do_not_add(self):
         with pytest.raises(TypeError):
@@ -194,7 +250,11 @@ def test_precomputed_checks_its_shape(rng):
         (lambda: kw.Gaussian(0.0), "tau of Gaussian must be positive and finite, got 0.0"),
         (lambda: kw.Gaussian(np.nan), "tau of Gaussian must be positive and finite, got nan"),
         (lambda: kw.Gaussian("wide"), "tau of Gaussian must be a number, got 'wide'"),
-        (lambda: kw.Gaussian.from_gamma(0), "gamma of Gaussian must be positive, got 0"),
+        (lambda: kw.Gaussian.from_gamma(0), "gamma of Gaussian must be a positive number, got 0"),
+        (lambda: kw.Gaussian("2"), "tau of Gaussian must be a number, got '2'"),
+        (lambda: kw.Gaussian.from_gamma("scale"), "gamma of Gaussian must be a positive number"),
+        (lambda: kw.Matern(1.0, [1.5]), "nu of Matern must be 0.5, 1.5 or 2.5"),
+        (lambda: kw.grids.libsvm(0), "n_features must be at least 1, got 0"),
         (lambda: kw.Laplacian(-1), "scale of Laplacian must be positive"),
         (lambda: kw.Matern(1.0, 3.5), "nu of Matern must be 0.5, 1.5 or 2.5, got 3.5"),
         (lambda: kw.Polynomial(0), "degree of Polynomial must be an integer of at least 1, got 0"),
@@ -218,7 +278,9 @@ def test_bad_parameters(make, message):
             r"X must have two dimensions \(rows, features\), got 1: use X.reshape\(-1, 1\)",
         ),
         ([[1.0], [np.nan]], "X contains NaN or infinity: fill or drop"),
-        ([["a"], ["b"]], "X must be a numeric table: encode text columns"),
+        ([[1j], [2j]], "X must be a table of real numbers"),
+        (np.array([["2020-01-01"]], "datetime64[D]"), "X must be a table of real numbers"),
+        ([["a"], ["b"]], "X must be a table of real numbers: encode text"),
         (np.zeros((0, 3)), r"X is empty: its shape is \(0, 3\)"),
         ([[1e200], [1.0]], "X has entries beyond 1e\\+150: rescale"),
         (sp.csr_array([[np.inf, 0.0]]), "X contains NaN or infinity"),

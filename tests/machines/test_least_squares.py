@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.model_selection import cross_val_score
+from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import kernelwise as kw
@@ -72,6 +73,22 @@ def test_class_weights_are_sample_weights(two_blobs):
     ).sum()
 
 
+def test_balanced_weights_are_those_of_scikit_learn(two_blobs):
+    X, y = two_blobs
+    weights = compute_sample_weight("balanced", y)
+    balanced = kw.LSSVC(class_weight="balanced").fit(X, y)
+    close(
+        balanced.decision_function(X),
+        kw.LSSVC().fit(X, y, sample_weight=weights).decision_function(X),
+    )
+
+
+def test_one_row_alone_has_no_leave_one_out():
+    machine = kw.KRR(fit_intercept=True).fit([[1.0]], [2.0])
+    close(machine.predict([[5.0]]), [2.0])
+    assert not np.isfinite(machine.loo_residuals_).any()
+
+
 def test_rows_of_weight_zero_have_no_influence(two_blobs):
     X, y = two_blobs
     w = np.ones(len(y))
@@ -108,6 +125,7 @@ def test_a_precomputed_matrix_is_cut_by_folds(two_blobs):
     [
         (lambda X, y: kw.LSSVC(ridge=0.0).fit(X, y), r"The 'ridge' parameter of LSSVC must be"),
         (lambda X, y: kw.LSSVC(kernel="rbf").fit(X, y), "The 'kernel' parameter of LSSVC must be"),
+        (lambda X, y: kw.LSSVC(class_weight={0: -1.0}).fit(X, y), "class_weight must not be neg"),
         (lambda X, y: kw.LSSVC().fit(X, np.zeros(len(y))), "y has only one class"),
         (lambda X, y: kw.LSSVC().fit(X, y, sample_weight=-np.ones(len(y))), "Negative values"),
         (lambda X, y: kw.LSSVC().fit(X, X[:, 0]), "Unknown label type: continuous"),

@@ -1,10 +1,10 @@
+import importlib.util
 import warnings
 
 import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-import sklearn
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.datasets import load_diabetes, load_iris
 from sklearn.gaussian_process import GaussianProcessRegressor
@@ -13,12 +13,19 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from sklearn.svm import SVC, SVR
+from sklearn.svm import SVC, SVR, OneClassSVM
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import kernelwise as kw
 from helpers import close
 from kernelwise import criteria as c
+from kernelwise.machines import RidgePath
+
+
+def expected_failures(estimator):
+    if estimator.task == "auto":
+        return {"check_classifiers_regression_target": "task='auto' regresses on real targets"}
+    return {}
 
 
 @parametrize_with_checks(
@@ -28,6 +35,7 @@ from kernelwise import criteria as c
         kw.KernelSelector(task="regression"),
         kw.KernelSelector(kernels=kw.Gaussian(1.0), criterion="sm", task="classification"),
     ],
+    expected_failed_checks=expected_failures,
 )
 def test_scikit_learn_contract(estimator, check):
     check(estimator)
@@ -105,6 +113,31 @@ class TestRidge:
         selector = kw.KernelSelector(ridge=[0.3, 3.0]).fit(X, y)
         assert selector.best_ridge_ in (0.3, 3.0)
 
+    def test_one_ridge_needs_no_leave_one_out(self, two_blobs):
+        X, y = two_blobs
+        selector = kw.KernelSelector(criterion="kta", ridge=0.01).fit(X, y)
+        assert list(selector.result_.table) == ["kta"] and selector.best_ridge_ == 0.01
+
+    def test_a_criterion_that_may_not_choose_is_asked_at_an_offered_ridge(self, two_blobs):
+        X, y = two_blobs
+        kernels = kw.grids.gaussian(-2, 4)
+        offered = kw.KernelSelector(kernels=kernels, criterion="er", ridge=[0.01, 0.1]).fit(X, y)
+        expected = kw.score_kernels(X, y, kernels, "er", ridge=0.1)
+        np.testing.assert_array_equal(offered.result_.table["er"], expected.table["er"])
+
+    def test_auto_tries_seven_decades(self, two_blobs, monkeypatch):
+        X, y = two_blobs
+        seen = []
+        original = RidgePath.at
+
+        def watched(path, ridge):
+            seen.append(ridge)
+            return original(path, ridge)
+
+        monkeypatch.setattr(RidgePath, "at", watched)
+        kw.KernelSelector(kernels=kw.Gaussian(1.0)).fit(X, y)
+        np.testing.assert_allclose(sorted(seen), 10.0 ** np.arange(-4, 3))
+
     def test_auto_follows_the_size_of_the_kernel(self, two_blobs):
         X, y = two_blobs
         small = kw.KernelSelector(kernels=kw.Gaussian(2.0)).fit(X, y)
@@ -147,6 +180,21 @@ class TestEstimators:
         with pytest.raises(ValueError, match="takes no function of two matrices as its kernel"):
             kw.KernelSelector(estimator).fit(X, X[:, 0])
 
+    def test_the_default_machines(self, two_blobs):
+        X, y = two_blobs
+        classifier = kw.KernelSelector().fit(X, y).best_estimator_
+        assert isinstance(classifier, kw.LSSVC) and classifier.fit_intercept
+        regressor = kw.KernelSelector().fit(X, X[:, 0]).best_estimator_
+        assert isinstance(regressor, kw.KRR) and regressor.fit_intercept
+
+    @pytest.mark.parametrize(
+        ("estimator", "task"),
+        [(kw.LSSVC(), "regression"), (kw.KRR(), "classification"), (OneClassSVM(), "regression")],
+    )
+    def test_one_of_the_other_task_is_refused(self, two_blobs, estimator, task):
+        with pytest.raises(ValueError, match=f"does not fit task '{task}': change either"):
+            kw.KernelSelector(estimator, task=task).fit(*two_blobs)
+
     def test_one_that_takes_no_kernel_is_refused(self, two_blobs):
         with pytest.raises(ValueError, match="LogisticRegression has no parameter 'kernel'"):
             kw.KernelSelector(LogisticRegression()).fit(*two_blobs)
@@ -156,11 +204,19 @@ class TestScikitLearn:
     def test_tags_follow_the_task(self, two_blobs):
         assert is_classifier(kw.KernelSelector(task="classification"))
         assert is_regressor(kw.KernelSelector(task="regression"))
-        undecided = kw.KernelSelector()
-        assert not is_classifier(undecided) and not is_regressor(undecided)
+        assert is_regressor(kw.KernelSelector(estimator=SVR()))
         X, y = two_blobs
-        assert is_classifier(undecided.fit(X, y))
-        assert is_regressor(kw.KernelSelector().fit(X, X[:, 0]))
+        selector = kw.KernelSelector()
+        assert is_classifier(selector) and is_classifier(selector.fit(X, y))
+        assert is_regressor(selector.fit(X, X[:, 0])) and not hasattr(selector, "classes_")
+        assert is_classifier(selector.fit(X, y))
+        assert not hasattr(selector.set_params(refit=False).fit(X, y), "best_estimator_")
+
+    def test_folds_are_stratified_where_there_are_classes(self):
+        X, y = load_iris(return_X_y=True)  # sorted by class
+        assert cross_val_score(kw.KernelSelector(), X, y, cv=3).min() > 0.9
+        X, y = load_diabetes(return_X_y=True)
+        assert cross_val_score(kw.KernelSelector(), X[:200], y[:200] + 0.5, cv=3).min() > 0.2
 
     def test_clone_and_grid_search(self, two_blobs):
         X, y = two_blobs
@@ -192,7 +248,8 @@ class TestScikitLearn:
             selector.predict(X)
 
     @pytest.mark.skipif(
-        sklearn.__version__ < "1.9", reason="scikit-learn has callbacks from 1.9 on"
+        importlib.util.find_spec("sklearn.callback") is None,
+        reason="scikit-learn has callbacks from 1.9 on",
     )
     def test_callbacks_hear_of_every_kernel(self, two_blobs):
         heard = []
@@ -231,6 +288,13 @@ class TestCascade:
         assert hash(cascade) == hash(kw.Cascade(("sm", 5), ("eloo", 1)))
         assert eval(repr(cascade), {"Cascade": kw.Cascade, **vars(c)}) == cascade
 
+    def test_two_stages_may_ask_the_same(self, two_blobs):
+        X, y = two_blobs
+        cascade = kw.Cascade((c.ELOO("squared_hinge"), 5), ("sm", 1))
+        table = kw.KernelSelector(criterion=cascade).fit(X, y).result_.table
+        hinge = "eloo(loss='squared_hinge')"
+        assert list(table) == [hinge, "sm", f"{hinge} again"]
+
     def test_three_stages(self, two_blobs):
         X, y = two_blobs
         cascade = kw.Cascade(("kta", 6), ("sm", 3), ("gcv", 1))
@@ -258,13 +322,35 @@ class TestCascade:
             make()
 
 
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.array([1, 2], object),
+        np.array([True, False], object),
+        np.array(["b", "a"], object),
+        np.array([1, "a"], object),
+        pd.array([1, 2], dtype="Int64"),
+        pd.array(["x", "y"], dtype="string"),
+    ],
+    ids=str,
+)
+def test_labels_of_any_type(two_blobs, labels):
+    X, y = two_blobs
+    selector = kw.KernelSelector(kernels=kw.Gaussian(2.0)).fit(X, labels.take(y))
+    assert selector.classes_.dtype == selector.best_estimator_.classes_.dtype
+    assert set(selector.predict(X)) == set(selector.classes_)
+    expected = kw.KernelSelector(kernels=kw.Gaussian(2.0)).fit(X, y)
+    same = selector.predict(X) == selector.predict(X)[y == 1][0]
+    assert np.array_equal(same, expected.predict(X) == expected.predict(X)[y == 1][0])
+
+
 @pytest.mark.filterwarnings("ignore::kernelwise.selection.UndefinedCriterionWarning")
 def test_kernels_where_a_criterion_is_undefined_lose(two_blobs):
     X, y = two_blobs
     selector = kw.KernelSelector(kernels=[kw.Linear(), kw.Gaussian(1.0)], criterion="br").fit(X, y)
     assert selector.best_kernel_ == kw.Gaussian(1.0)
     assert list(selector.result_.notes) == ["Linear(): br"]
-    with pytest.raises(ValueError, match="br is undefined for every candidate"):
+    with pytest.raises(ValueError, match="undefined for every candidate: the kernel has no width"):
         kw.KernelSelector(kernels=kw.Linear(), criterion="br").fit(X, y)
 
 
@@ -276,6 +362,8 @@ def test_kernels_where_a_criterion_is_undefined_lose(two_blobs):
         ({"criterion": 3}, "The 'criterion' parameter of KernelSelector must be"),
         ({"kernels": "gauss"}, "kernels must be a kernel or a list of kernels, got 'gauss'"),
         ({"kernels": []}, "kernels is empty"),
+        ({"kernels": 3}, "kernels must be a kernel or a list of kernels, got 3"),
+        ({"kernels": kw.Gaussian}, "kernels must be a kernel or a list of kernels"),
         ({"kernels": ["rbf"]}, "kernels must hold kernels"),
         ({"ridge": -1.0}, "ridge must be a positive number"),
         ({"ridge": "automatic"}, "ridge must be a positive number"),

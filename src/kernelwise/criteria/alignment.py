@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from kernelwise.criteria.base import Criterion, Evidence, Undefined
+from kernelwise.criteria.base import LOST, Criterion, Evidence, Undefined
 from kernelwise.gram import Targets
 
 
@@ -86,6 +86,8 @@ class CKTA(Criterion):
             raise Undefined(
                 "the centred kernel matrix is zero: all points look alike to the kernel"
             )
+        if norm < LOST * stats.precision * targets.n:  # |error|_F <= n times that of an entry
+            raise Undefined("the centred kernel matrix is lost to rounding, so centre the features")
         if targets.classes is None:
             y = targets.centered
             return float(stats.centered_block_sums[1, 1] / (norm * (y @ y)))

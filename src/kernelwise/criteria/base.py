@@ -1,6 +1,7 @@
 """What a criterion is, and the evidence it judges by."""
 
 import dataclasses
+import numbers
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +19,10 @@ from kernelwise.machines import RidgeFit, RidgePath
 
 ALL_TASKS = frozenset({"binary", "multiclass", "regression"})
 CLASSES_ONLY = frozenset({"binary", "multiclass"})
+LOST = 1e6  # what is less than this many rounding errors has at most six digits left
+
+
+_FACTS = ("name", "greater_is_better", "cost", "formula", "reference")
 
 
 class Undefined(ValueError):
@@ -57,13 +62,19 @@ class Evidence:
 
     @cached_property
     def spectrum(self) -> tuple[Array, Array]:
-        """All eigenvalues, ascending, and the eigenvectors as columns."""
-        return self.gram.eigensystem()
+        """All eigenvalues, ascending, and the eigenvectors as columns.
+
+        Eigenvalues that are negative by rounding only are zero.
+        """
+        s, Q = self.gram.eigensystem()
+        return (s, Q) if is_indefinite(s) else (np.maximum(s, 0.0), Q)
 
     @property
-    def known_indefinite(self) -> bool:
-        """Whether a criterion needed the spectrum and it turned out negative."""
-        return "spectrum" in vars(self) and is_indefinite(self.spectrum[0])
+    def is_psd(self) -> bool | None:
+        """Whether the matrix is positive semidefinite: by its spectrum, or what its kernel says."""
+        if "spectrum" in vars(self):
+            return bool(self.spectrum[0][0] >= 0.0)
+        return None if self.kernel is None else self.kernel.is_psd
 
     @cached_property
     def path(self) -> RidgePath:
@@ -150,6 +161,9 @@ class Criterion(ABC):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         check_new_name(cls, Criterion)
+        missing = [fact for fact in _FACTS if not hasattr(cls, fact)]
+        if missing:
+            raise TypeError(f"{cls.__name__} must say its {', '.join(missing)}.")
 
     def _specialize(self, **facts: Any) -> None:
         """Replace what the class says by what holds for these parameters."""
@@ -195,14 +209,13 @@ def available() -> list[Information]:
 
 
 def _information(cls: type[Criterion]) -> Information:
-    criterion = cls()
     return Information(
         name=cls.name,
         direction=_DIRECTIONS[cls.greater_is_better],
-        cost=criterion.cost,
+        cost=cls.cost,
         reference=cls.reference,
         formula=cls.formula,
-        parameters=dataclasses.asdict(criterion),
+        parameters={f.name: f.default for f in dataclasses.fields(cls)},
     )
 
 
@@ -211,7 +224,7 @@ def _classes() -> dict[str, type[Criterion]]:
 
 
 def get(criterion: str | Criterion, **parameters: Any) -> Criterion:
-    """Return a criterion by name, with parameters; a criterion is returned as it is.
+    """Return a criterion by name, with parameters; of a criterion, parameters are replaced.
 
     Examples
     --------
@@ -220,7 +233,9 @@ def get(criterion: str | Criterion, **parameters: Any) -> Criterion:
     SM(r=2, normalizer='trace', weighted=True)
     """
     if isinstance(criterion, Criterion):
-        return criterion
+        return dataclasses.replace(criterion, **parameters)
+    if not isinstance(criterion, str):
+        raise TypeError(f"a criterion must be a name or a Criterion, got {criterion!r}.")
     known = _classes()
     if criterion not in known:
         raise ValueError(unknown("criterion", criterion, sorted(known)))
@@ -239,11 +254,11 @@ def check_task(criterion: Criterion, targets: Targets) -> None:
 def check_positive(owner: object, name: str) -> None:
     """Say so where a parameter of a criterion is not positive."""
     value = getattr(owner, name)
-    if not value > 0.0:
+    if not (isinstance(value, numbers.Real) and float(value) > 0.0):
         raise ValueError(f"{name} of {type(owner).__name__} must be positive, got {value!r}.")
 
 
-def check_choice(owner: object, name: str, choices: tuple[str, ...]) -> None:
+def check_choice(owner: object, name: str, choices: tuple[object, ...]) -> None:
     """Say so where a parameter of a criterion is none of its choices."""
     value = getattr(owner, name)
     if value not in choices:

@@ -57,6 +57,9 @@ class ER(Criterion):
         if lead <= 0.0:
             raise Undefined("the leading eigenvalues do not sum to a positive number")
         # Only the top t eigenvalues and the trace are needed; rounding may leave a tail below zero.
-        tail = max(evidence.statistics.trace - lead, 0.0)
+        tail = evidence.statistics.trace - lead
+        if tail < -10.0 * evidence.n * np.finfo(float).eps * lead:
+            raise Undefined("the kernel matrix has negative eigenvalues")
+        tail = max(tail, 0.0)
         factor = self.eta * (evidence.n if self.scale == "printed" else 1.0)
         return evidence.fit(ridge).training_loss + factor * tail / lead

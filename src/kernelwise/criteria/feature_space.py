@@ -5,43 +5,63 @@ from typing import ClassVar
 
 import numpy as np
 
-from kernelwise.criteria.base import CLASSES_ONLY, Criterion, Evidence, Undefined, class_pairs
+from kernelwise.criteria.base import CLASSES_ONLY, LOST, Criterion, Evidence, Undefined, class_pairs
 from kernelwise.gram import GramStatistics
+from kernelwise.kernels.geometry import Array
 
 _REFERENCE = "Nguyen and Ho 2007"
 
 
+def _projections(stats: GramStatistics, p: int, q: int) -> tuple[Array, Array]:
+    r"""Return :math:`\langle \phi(x_i), \phi_p - \phi_q \rangle` for the rows of either class.
+
+    a_i - b_i of equations 11 to 13: the shift cancels, and so may their common mean.
+    """
+    codes, counts = stats.targets.y, stats.targets.counts
+    u = stats.products[:, p] / counts[p] - stats.products[:, q] / counts[q]
+    u_p, u_q = u[codes == p], u[codes == q]
+    middle = 0.5 * (u_p.mean() + u_q.mean())
+    return u_p - middle, u_q - middle
+
+
 def squared_mean_distance(stats: GramStatistics, p: int, q: int) -> float:
     r"""Return :math:`|\phi_p - \phi_q|^2 = A + D - B - C`, zero where it is rounding only."""
-    counts = stats.targets.counts
-    B = stats.centered_block_sums  # the difference of two means does not see the overall mean
-    square = (
-        B[p, p] / counts[p] ** 2
-        + B[q, q] / counts[q] ** 2
-        - (B[p, q] + B[q, p]) / (counts[p] * counts[q])
-    )
-    means = np.abs(stats.products[:, [p, q]]).max(axis=0) / counts[[p, q]]
-    floor = stats.n * np.finfo(float).eps * means.max()
-    return float(square) if square > floor else 0.0
+    u_p, u_q = _projections(stats, p, q)
+    square = float(u_p.mean() - u_q.mean())
+    counts, codes = stats.targets.counts, stats.targets.y
+    pair = (codes == p) | (codes == q)
+    means = stats.products[pair][:, [p, q]] / counts[[p, q]]
+    rounding = np.finfo(float).eps * float(np.abs(means).max())
+    # The digits of a difference of large entries were lost before they came here.
+    precision = stats.precision * _share(np.abs(stats.diagonal), pair)
+    if 0.0 < LOST * rounding < precision and abs(square) < LOST * precision:
+        raise Undefined("the distance of class means is lost to rounding, so centre the features")
+    if abs(square) <= stats.n * rounding:
+        return 0.0
+    if square < 0.0:
+        raise Undefined("the matrix is not positive semidefinite: a distance has a negative square")
+    return square
 
 
-def _spread(stats: GramStatistics, p: int, q: int) -> float:
-    """Return var of class p times |phi_p - phi_q|: the deviation of b_i - a_i in eq. 12."""
-    targets = stats.targets
-    counts = targets.counts
-    if counts[p] < 2:
-        assert targets.classes is not None
-        raise Undefined(f"class {targets.classes.tolist()[p]!r} has one row, so no variance")
-    rows = targets.y == p
-    S = stats.products[rows]
-    along = S[:, q] / counts[q] - S[:, p] / counts[p]  # b_i - a_i: the shift cancels
-    along = along - along.mean()
-    unit = np.abs(along).max() or 1.0  # squares of tiny numbers vanish
-    return float(unit * np.sqrt(np.sum((along / unit) ** 2) / (counts[p] - 1)))
+def _share(diagonal: Array, rows: Array) -> float:
+    """Return the largest entry on some rows relative to all: entries grow with the diagonal."""
+    largest = float(diagonal.max())
+    return float(diagonal[rows].max()) / largest if largest > 0.0 else 1.0
+
+
+def _spread(u: Array, label: object) -> float:
+    """Return var of a class times the distance of the means."""
+    if u.size < 2:
+        raise Undefined(f"class {label!r} has one row, so no variance")
+    u = u - u.mean()
+    unit = np.abs(u).max() or 1.0  # squares of tiny numbers vanish
+    return float(unit * np.sqrt(np.sum((u / unit) ** 2) / (u.size - 1)))
 
 
 def _pair_value(stats: GramStatistics, p: int, q: int) -> float:
-    spread = _spread(stats, p, q) + _spread(stats, q, p)
+    assert stats.targets.classes is not None
+    labels = stats.targets.classes[[p, q]].tolist()
+    spread = sum(map(_spread, _projections(stats, p, q), labels))
     square = squared_mean_distance(stats, p, q)
     return spread / square if square > 0.0 else np.inf
 

@@ -9,7 +9,7 @@ import scipy.linalg
 from kernelwise.criteria.base import Criterion, Evidence, check_positive
 from kernelwise.gram import Targets
 from kernelwise.gram.psd import check_matrix
-from kernelwise.machines import fit_one
+from kernelwise.machines import check_ridge, fit_one
 
 
 @dataclass(frozen=True)
@@ -96,6 +96,9 @@ def sps_exact(
     K = check_matrix(K)
     targets = Targets.of(y, task)
     n = targets.n
+    if K.shape[0] != n:
+        raise ValueError(f"K has {K.shape[0]} rows but y has {n} entries.")
+    check_ridge(ridge)
     s = scipy.linalg.eigvalsh(K)
     total = 0.0
     for i in range(n):

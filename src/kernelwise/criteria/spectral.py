@@ -1,5 +1,6 @@
 """The spectral measure and its two special cases, mean discrepancy and normalised cut."""
 
+import numbers
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,7 +17,6 @@ from kernelwise.criteria.base import (
 )
 from kernelwise.criteria.feature_space import squared_mean_distance
 from kernelwise.gram import GramStatistics
-from kernelwise.gram.psd import is_indefinite
 from kernelwise.kernels.geometry import Array
 
 _REFERENCE = "Li et al. 2017"
@@ -26,18 +26,18 @@ _NORMALIZERS = ("trace", "sum")
 def _normalizer(stats: GramStatistics, kind: str) -> float:
     """Return tr(K) or the sum of K, or say that dividing by it makes no sense."""
     if kind == "trace":
-        if stats.trace == 0.0:
-            raise Undefined("the trace of the kernel matrix is zero")
+        if stats.trace <= 0.0:
+            raise Undefined("the trace of the kernel matrix is not positive")
         return stats.trace
-    return nonzero_total(stats)
+    return _nonzero(stats.total, stats.n, stats)
 
 
-def nonzero_total(stats: GramStatistics) -> float:
-    """Return the sum of K; a sum that is zero but for rounding is refused."""
-    # |sum K| <= n |K|_F: below the rounding error of that the entries cancel.
-    if abs(stats.total) <= 4.0 * np.finfo(float).eps * stats.n * stats.frobenius:
+def _nonzero(total: float, rows: float, stats: GramStatistics) -> float:
+    """Return the sum of K over some rows and columns; zero but for rounding is refused."""
+    # |sum K| <= rows |K|_F: below the rounding error of that the entries cancel.
+    if abs(total) <= 4.0 * np.finfo(float).eps * rows * stats.frobenius:
         raise Undefined("the entries of the kernel matrix sum to zero")
-    return stats.total
+    return total
 
 
 @dataclass(frozen=True)
@@ -78,9 +78,10 @@ class SM(Criterion):
     reference: ClassVar[str] = _REFERENCE
 
     def __post_init__(self) -> None:
-        if not self.r >= 1.0:
+        if not (isinstance(self.r, numbers.Real) and self.r >= 1.0):
             raise ValueError(f"r of SM must be at least 1, got {self.r!r}.")
         check_choice(self, "normalizer", _NORMALIZERS)
+        check_choice(self, "weighted", (True, False))
         if not float(self.r).is_integer():
             self._specialize(cost="n^3")
 
@@ -114,7 +115,7 @@ def _by_spectrum(evidence: Evidence, contrast: Contrast, r: float, scale: float)
 def _spectrum(evidence: Evidence, y: Array, scale: float) -> tuple[Array, Array]:
     """Return the eigenvalues of N and the squared coordinates of y."""
     s, Q = evidence.spectrum
-    if is_indefinite(s):
+    if not evidence.is_psd:
         raise Undefined("the kernel matrix has negative eigenvalues")
     return s / scale, (Q.T @ y) ** 2
 
@@ -127,6 +128,8 @@ class SMHinge(Criterion):
         \varphi(\lambda) = \lambda \,[\lambda > h]
 
     over the eigenpairs of :math:`N = K / \mathrm{tr}\, K`. h = 0 is :class:`SM` with r = 1.
+    Eigenvectors are known to the rounding error of the largest eigenvalue, so that of very wide
+    kernels, whose other eigenvalues are tiny, only the first digits are right.
 
     Parameters
     ----------
@@ -151,9 +154,10 @@ class SMHinge(Criterion):
     reference: ClassVar[str] = _REFERENCE
 
     def __post_init__(self) -> None:
-        if not self.h >= 0.0:
+        if not (isinstance(self.h, numbers.Real) and self.h >= 0.0):
             raise ValueError(f"h of SMHinge must not be negative, got {self.h!r}.")
         check_choice(self, "normalizer", _NORMALIZERS)
+        check_choice(self, "weighted", (True, False))
 
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the mean over targets."""
@@ -221,7 +225,6 @@ class Ncut(Criterion):
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the mean over class pairs."""
         stats = evidence.statistics
-        nonzero_total(stats)
         return float(np.mean([_cut(stats, *pair) for pair in class_pairs(stats.targets)]))
 
 
@@ -231,6 +234,4 @@ def _cut(stats: GramStatistics, p: int, q: int) -> float:
     between = B[p, q] + B[q, p]
     degree = B[p, p] + B[q, q] + between
     size = float(stats.targets.counts[[p, q]].sum())
-    if abs(degree) <= 4.0 * np.finfo(float).eps * size * stats.frobenius:
-        raise Undefined("the entries of the kernel matrix sum to zero over two classes")
-    return float(2.0 * between / degree)
+    return float(2.0 * between / _nonzero(degree, size, stats))

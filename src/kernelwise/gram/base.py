@@ -35,15 +35,22 @@ class GramStatistics:
         S @ T.
     row_squares : array of shape (n,)
         The row sums of squares of S.
+    centered_squares : float
+        The sum of squares of HSH, H = I - 11'/n.
     diagonal : array of shape (n,)
         The diagonal of K itself.
+    precision : float
+        The rounding error of an entry of S: eps times the largest entry of S where S was computed
+        without cancellation, of K where it is a difference.
     """
 
     targets: Targets
     shift: float
     products: Array
     row_squares: Array
+    centered_squares: float
     diagonal: Array
+    precision: float
 
     @property
     def n(self) -> int:
@@ -89,12 +96,8 @@ class GramStatistics:
 
     @property
     def centered_frobenius(self) -> float:
-        """|HKH|_F = |HSH|_F, from |S|^2 - (2/n) |S1|^2 + (1'S1)^2 / n^2."""
-        u = self.row_sums
-        square = self.row_squares.sum() - 2.0 * (u @ u) / self.n + (u.sum() / self.n) ** 2
-        # Below the rounding error of its terms the norm is zero.
-        floor = 4.0 * np.finfo(float).eps * self.row_squares.sum()
-        return float(np.sqrt(square)) if square > floor else 0.0
+        """|HKH|_F = |HSH|_F."""
+        return float(np.sqrt(self.centered_squares))
 
     @cached_property
     def block_sums(self) -> Array:
@@ -152,6 +155,8 @@ class Engine(ABC):
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         check_new_name(cls, Engine)
+        if not hasattr(cls, "name"):
+            raise TypeError(f"{cls.__name__} must say its name.")
 
 
 def available() -> dict[str, type[Engine]]:

@@ -10,13 +10,14 @@ import numpy as np
 from scipy.linalg import eigh
 
 from kernelwise.gram.base import Engine, Gram, GramStatistics
-from kernelwise.gram.psd import check_matrix
 from kernelwise.gram.targets import Targets
 from kernelwise.kernels import Kernel, Pairs
-from kernelwise.kernels.geometry import Array, as_rows
+from kernelwise.kernels.geometry import Array
 
 # The geometry, the matrix, its copy for LAPACK, the eigenvectors and LAPACK's workspace.
 _MATRICES_AT_ONCE = 5
+_EPS = float(np.finfo(float).eps)
+_BLOCK = 256  # rows centred at once
 _PROBE = 128  # rows looked at to decide which form of the matrix loses nothing
 
 
@@ -38,12 +39,8 @@ class Dense(Engine):
 
     def grams(self, kernels: Sequence[Kernel], X: Any, targets: Targets) -> Iterator["DenseGram"]:
         """Yield the gram of every kernel; distances and dot products are computed once."""
-        given = any(kernel.takes_matrix for kernel in kernels)
-        rows = check_matrix(X) if given else as_rows(X)
-        if rows.shape[0] != targets.n:
-            raise ValueError(f"X has {rows.shape[0]} rows but y has {targets.n} entries.")
         check_memory(targets.n)
-        pairs = Pairs(rows)
+        pairs = Pairs(X)
         for kernel in kernels:
             yield DenseGram(kernel, pairs, targets)
 
@@ -71,7 +68,7 @@ class DenseGram(Gram):
 
     def __init__(self, kernel: Kernel, pairs: Pairs, targets: Targets) -> None:
         with np.errstate(over="ignore", invalid="ignore"):  # GramStatistics.trouble tells
-            self._S, self._shift = _shifted(kernel, pairs)
+            self._S, self._shift, self._precision = _shifted(kernel, pairs)
         self._diagonal = kernel.diagonal(pairs.X)
         self._targets = targets
 
@@ -85,7 +82,9 @@ class DenseGram(Gram):
                 shift=self._shift,
                 products=S @ self._targets.columns,
                 row_squares=np.einsum("ij,ij->i", S, S),
+                centered_squares=_centered_squares(S),
                 diagonal=self._diagonal,
+                precision=self._precision,
             )
 
     def matmul(self, V: Array) -> Array:
@@ -108,16 +107,30 @@ class DenseGram(Gram):
         return s, Q
 
 
-def _shifted(kernel: Kernel, pairs: Pairs) -> tuple[Array, float]:
-    """Return S and c with K = S + c, in the form that keeps the digits the criteria need."""
+def _centered_squares(S: Array) -> float:
+    """Return |HSH|^2, centring before squaring: no digit is lost to a large mean."""
+    means = S.mean(axis=1)
+    left = means - means.mean()
+    total = 0.0
+    for start in range(0, S.shape[0], _BLOCK):
+        block = S[start : start + _BLOCK] - left[start : start + _BLOCK, None]
+        block -= means
+        total += float(np.einsum("ij,ij->", block, block))
+    return total
+
+
+def _shifted(kernel: Kernel, pairs: Pairs) -> tuple[Array, float, float]:
+    """Return S, c and the rounding error of S, K = S + c, in the form that keeps most digits."""
     if _is_wide(kernel, pairs):
-        return kernel.deviations(pairs), kernel.origin
+        E = kernel.deviations(pairs)
+        return E, kernel.origin, _EPS * max(float(E.max()), -float(E.min()))
     K = kernel.values(pairs)
     low, high = float(K.min()), float(K.max())
+    precision = _EPS * max(high, -low)
     if 0.0 < low and high <= 2.0 * low:
         K -= low  # exact, by Sterbenz's lemma: what a nearly constant matrix says is in S
-        return K, low
-    return K, 0.0
+        return K, low, precision
+    return K, 0.0, precision
 
 
 def _is_wide(kernel: Kernel, pairs: Pairs) -> bool:

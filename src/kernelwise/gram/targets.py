@@ -50,7 +50,7 @@ class Targets:
         if classes.size < 2:
             [only] = classes.tolist()
             raise ValueError(f"y has only one class ({only!r}): at least two classes are needed.")
-        if classes.size > 2 and _has_fractions(classes):
+        if _has_fractions(classes):
             raise ValueError(
                 "Unknown label type: y holds fractions, not classes: use task='regression'."
             )
@@ -86,6 +86,11 @@ class Targets:
         if self.classes is None:
             return "regression"
         return "binary" if self.classes.size == 2 else "multiclass"
+
+    @property
+    def labels(self) -> Array:
+        """The target as a machine is fitted to it: class labels of one type, or reals."""
+        return self.y if self.classes is None else np.asarray(self.classes[self.y])
 
     @cached_property
     def counts(self) -> Array:
@@ -128,6 +133,8 @@ class Targets:
 
 
 def _as_vector(y: Any) -> Array:
+    if y is None:
+        raise ValueError("y is missing: a kernel is chosen for a target.")
     values = np.asarray(y)
     if values.ndim == 2 and values.shape[1] == 1:
         values = values.ravel()
@@ -152,9 +159,10 @@ def _is_missing(value: Any) -> bool:
 
 
 def _uniform(values: Array) -> Array:
-    """Return an object array as numbers where all are numbers, else as text."""
-    if all(isinstance(v, numbers.Real) for v in values):
-        return values.astype(np.float64)
+    """Return an object array as booleans, integers or reals where all are, else as text."""
+    for kind, dtype in ((bool | np.bool_, bool), (numbers.Integral, int), (numbers.Real, float)):
+        if all(isinstance(v, kind) for v in values):
+            return values.astype(dtype)
     return values.astype(str)
 
 
@@ -163,8 +171,6 @@ def _looks_real(values: Array) -> bool:
     if values.dtype.kind not in "iuf":
         return False
     distinct = np.unique(values)
-    if distinct.size <= 2:
-        return False
     return distinct.size > MAX_CLASSES_AUTO or _has_fractions(distinct)
 
 

@@ -77,12 +77,16 @@ class Kernel(ABC):
 
         return Sum.of(self, other) if isinstance(other, Kernel) else NotImplemented
 
+    def __radd__(self, other: object) -> "Kernel":
+        """Let ``sum(kernels)`` begin with zero."""
+        return self if other == 0 else NotImplemented
+
     def __mul__(self, other: object) -> "Kernel":
         from kernelwise.kernels.compose import Product, Scaled
 
         if isinstance(other, Kernel):
             return Product.of(self, other)
-        return Scaled(float(other), self) if isinstance(other, numbers.Real) else NotImplemented
+        return Scaled.of(float(other), self) if isinstance(other, numbers.Real) else NotImplemented
 
     def __rmul__(self, other: object) -> "Kernel":
         return self * other if isinstance(other, numbers.Real) else NotImplemented
@@ -160,9 +164,6 @@ def set_finite(kernel: Kernel, name: str) -> None:
 
 def _number(kernel: Kernel, name: str) -> float:
     value = getattr(kernel, name)
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise TypeError(
-            f"{name} of {type(kernel).__name__} must be a number, got {value!r}."
-        ) from None
+    if not isinstance(value, numbers.Real):
+        raise TypeError(f"{name} of {type(kernel).__name__} must be a number, got {value!r}.")
+    return float(value)

@@ -11,10 +11,12 @@ from kernelwise.kernels.geometry import Array, Pairs
 
 def _all_psd(parts: tuple[Kernel, ...]) -> bool | None:
     """Tell what is known of a sum or product: positive semidefinite if all parts are."""
-    known = [part.is_psd for part in parts]
-    if all(known):
-        return True
-    return None if None in known else False
+    return True if all(part.is_psd for part in parts) else None
+
+
+def _check_parts(parts: tuple[Kernel, ...]) -> None:
+    if len({part.takes_matrix for part in parts}) > 1:
+        raise ValueError("Precomputed() stands for a matrix: it combines with its own kind only.")
 
 
 def _all_widths(parts: tuple[Kernel, ...]) -> tuple[float, ...]:
@@ -31,6 +33,9 @@ class Sum(Kernel):
     """
 
     parts: tuple[Kernel, ...]
+
+    def __post_init__(self) -> None:
+        _check_parts(self.parts)
 
     @classmethod
     def of(cls, left: Kernel, right: Kernel) -> "Sum":
@@ -90,6 +95,9 @@ class Product(Kernel):
 
     parts: tuple[Kernel, ...]
 
+    def __post_init__(self) -> None:
+        _check_parts(self.parts)
+
     @classmethod
     def of(cls, left: Kernel, right: Kernel) -> "Product":
         """Return the product of two kernels, flat where one of them is a product already."""
@@ -136,7 +144,9 @@ class Product(Kernel):
         return np.asarray(np.prod([part.diagonal(X) for part in self.parts], axis=0))
 
     def __repr__(self) -> str:
-        return " * ".join(f"({p!r})" if isinstance(p, Sum) else repr(p) for p in self.parts)
+        return " * ".join(
+            f"({p!r})" if isinstance(p, Sum | Scaled) else repr(p) for p in self.parts
+        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -154,6 +164,13 @@ class Scaled(Kernel):
 
     def __post_init__(self) -> None:
         set_positive(self, "factor")
+
+    @classmethod
+    def of(cls, factor: float, part: Kernel) -> "Scaled":
+        """Return the multiple of a kernel, of one factor where it is a multiple already."""
+        if isinstance(part, Scaled):
+            return cls(factor * part.factor, part.part)
+        return cls(factor, part)
 
     @property
     def origin(self) -> float:

@@ -1,5 +1,6 @@
 """The Gaussian (RBF) kernel."""
 
+import numbers
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -39,8 +40,8 @@ class Gaussian(PairKernel):
     @classmethod
     def from_gamma(cls, gamma: float) -> "Gaussian":
         r"""Return the kernel :math:`\exp(-\gamma |x - z|^2)`, scikit-learn's and LIBSVM's form."""
-        if not gamma > 0.0:
-            raise ValueError(f"gamma of Gaussian must be positive, got {gamma}.")
+        if not (isinstance(gamma, numbers.Real) and gamma > 0.0):
+            raise ValueError(f"gamma of Gaussian must be a positive number, got {gamma!r}.")
         return cls(tau=0.5 / gamma)
 
     @property

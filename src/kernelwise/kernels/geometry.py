@@ -30,12 +30,7 @@ def as_rows(X: Any, name: str = "X") -> Rows:
         rows = sp.csr_matrix(X, dtype=np.float64)
         values = rows.data
     else:
-        try:
-            rows = values = np.asarray(X, dtype=np.float64)
-        except (TypeError, ValueError):
-            raise ValueError(
-                f"{name} must be a numeric table: encode text columns as numbers first."
-            ) from None
+        rows = values = _as_numbers(X, name)
     if rows.ndim != 2:
         raise ValueError(
             f"{name} must have two dimensions (rows, features), got {rows.ndim}: "
@@ -48,6 +43,17 @@ def as_rows(X: Any, name: str = "X") -> Rows:
     if np.abs(values).max(initial=0.0) > _LARGEST:
         raise ValueError(f"{name} has entries beyond {_LARGEST:g}: rescale the features first.")
     return rows
+
+
+def _as_numbers(X: Any, name: str) -> Array:
+    message = f"{name} must be a table of real numbers: encode text, dates and the like first."
+    table = np.asarray(X)
+    if table.dtype.kind not in "biufO":
+        raise ValueError(message)
+    try:
+        return np.ascontiguousarray(table, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(message) from None
 
 
 def squared_distances(X: Rows, Z: Rows | None = None) -> Array:
@@ -103,9 +109,18 @@ def dot_products(X: Rows, Z: Rows | None = None) -> Array:
 
 def city_block_distances(X: Rows, Z: Rows | None = None) -> Array:
     r"""Return :math:`|x_i - z_j|_1` for all pairs."""
-    if sp.issparse(X) != sp.issparse(X if Z is None else Z):
-        X, Z = sp.csr_matrix(X), sp.csr_matrix(Z)
+    if sp.issparse(X) or sp.issparse(Z):
+        X = _canonical(X)
+        Z = None if Z is None else _canonical(Z)
     return np.asarray(manhattan_distances(X, X if Z is None else Z))
+
+
+def _canonical(X: Rows) -> Rows:
+    """Return a sorted copy with the indices that scikit-learn's loops expect."""
+    X = sp.csr_matrix(X, copy=True)
+    X.sum_duplicates()
+    X.indices, X.indptr = X.indices.astype(np.int32), X.indptr.astype(np.int32)
+    return X
 
 
 def given_matrix(X: Rows, Z: Rows | None = None) -> Array:

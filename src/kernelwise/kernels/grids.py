@@ -18,6 +18,7 @@ from kernelwise.kernels.sigmoid import Sigmoid
 # A thousand rows give half a million distances: their quantiles are known to a percent or two, and
 # the grid is rounded to powers of two anyway.
 _SAMPLE = 1000
+_MOST_WIDTHS = 31  # as many as the papers'; near-duplicates would ask for any number
 
 
 def gaussian(lo: int = -15, hi: int = 15) -> list[Gaussian]:
@@ -62,6 +63,8 @@ def libsvm(n_features: int) -> list[Kernel]:
     LIBSVM sets gamma to ``1 / n_features``; the paper takes its defaults, but scale 1 for
     the cubic kernel.
     """
+    if n_features < 1:
+        raise ValueError(f"n_features must be at least 1, got {n_features!r}.")
     gamma = 1.0 / n_features
     return [Linear(), Polynomial(degree=3), Gaussian.from_gamma(gamma), Sigmoid(gamma, 0.0)]
 
@@ -71,7 +74,7 @@ def auto(X: Any, *, random_state: Any = None) -> list[Gaussian]:
 
     The widths are consecutive powers of two: the smallest resolves typical nearest neighbours, the
     largest is 64 times the width at which typical pairs still interact, where the kernel is as good
-    as quadratic. At most 1,000 rows, drawn at random, are looked at.
+    as quadratic. There are at most 31; at most 1,000 rows, drawn at random, are looked at.
 
     Parameters
     ----------
@@ -108,7 +111,7 @@ def auto(X: Any, *, random_state: Any = None) -> list[Gaussian]:
     # tau = d/2 gives exp(-1) at squared distance d.
     lo = math.floor(math.log2(0.5 * np.median(nearest))) - 1
     hi = math.ceil(math.log2(0.5 * typical)) + 6
-    return gaussian(lo, hi)
+    return gaussian(max(lo, hi - _MOST_WIDTHS + 1), hi)
 
 
 def _exponents(lo: int, hi: int) -> range:

@@ -1,6 +1,7 @@
 """The Matérn kernels of half-integer smoothness."""
 
 import math
+import numbers
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar
@@ -60,7 +61,7 @@ class Matern(PairKernel):
 
     def __post_init__(self) -> None:
         set_positive(self, "scale")
-        if self.nu not in _POLYNOMIAL:
+        if not isinstance(self.nu, numbers.Real) or self.nu not in _POLYNOMIAL:
             raise ValueError(f"nu of Matern must be 0.5, 1.5 or 2.5, got {self.nu!r}.")
         object.__setattr__(self, "nu", float(self.nu))
 

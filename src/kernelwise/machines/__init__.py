@@ -10,6 +10,6 @@ The ridge is added to the diagonal as it is: K + ridge I. This package imports g
 """
 
 from kernelwise.machines.least_squares import KRR, LSSVC
-from kernelwise.machines.ridge_path import RidgeFit, RidgePath, fit_one
+from kernelwise.machines.ridge_path import RidgeFit, RidgePath, check_ridge, fit_one
 
-__all__ = ["KRR", "LSSVC", "RidgeFit", "RidgePath", "fit_one"]
+__all__ = ["KRR", "LSSVC", "RidgeFit", "RidgePath", "check_ridge", "fit_one"]

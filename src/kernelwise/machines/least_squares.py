@@ -117,7 +117,10 @@ class LSSVC(ClassifierMixin, BaseEstimator):
         if self.classes_.size < 2:
             [only] = self.classes_.tolist()
             raise ValueError(f"y has only one class ({only!r}): at least two classes are needed.")
-        weights = weights * self._class_weights(y, weights)
+        by_class = self._class_weights(y, weights)
+        if by_class.min() < 0.0:
+            raise ValueError(f"class_weight must not be negative, got {self.class_weight!r}.")
+        weights = weights * by_class
         signs = np.where(y[:, None] == self.classes_, 1.0, -1.0)
         _fit_columns(self, X, signs[:, 1] if self.classes_.size == 2 else signs, weights)
         return self

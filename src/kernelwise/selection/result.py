@@ -23,7 +23,8 @@ class SelectionResult:
     kernels : tuple of Kernel
         The kernel of every candidate.
     ridges : array of shape (candidates,)
-        The ridge of every candidate; NaN where none was chosen.
+        The ridge of every candidate; in the table of a selection that of the last stage that used
+        one, NaN where none did.
     criteria : dict of str to Criterion
         The criteria by column name: the criterion's name, with its parameters where two columns
         would share it.
@@ -32,7 +33,7 @@ class SelectionResult:
     notes : dict of str to str
         Why values are undefined, by "kernel: column".
     engine : str
-        The engine that was used, and why.
+        The engine that was used.
     seconds : float
         How long it took.
     """
@@ -57,7 +58,8 @@ class SelectionResult:
             raise ValueError(f"{criterion} has no direction: it is to be read, not to choose by.")
         values = self.table[criterion]
         if np.isnan(values).all():
-            raise ValueError(f"{criterion} is undefined for every candidate: see notes.")
+            reason = next((r for k, r in self.notes.items() if k.endswith(f": {criterion}")), "")
+            raise ValueError(f"{criterion} is undefined for every candidate: {reason}.")
         return int(np.nanargmax(values) if greater else np.nanargmin(values))
 
     def best(self, criterion: str) -> Kernel:

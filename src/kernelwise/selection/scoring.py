@@ -16,6 +16,7 @@ from kernelwise.gram import get as get_engine
 from kernelwise.gram.psd import check_matrix, warn_indefinite
 from kernelwise.kernels import Kernel, Precomputed, grids
 from kernelwise.kernels.geometry import Array, as_rows
+from kernelwise.machines import check_ridge
 from kernelwise.selection.result import SelectionResult
 
 Asked = str | Criterion | Iterable[str | Criterion]
@@ -130,6 +131,7 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
         check_task(criterion, targets)
     candidates = as_kernels(kernels, X)
     ridges = as_ridges(ridge)
+    X = as_data(X, candidates, targets)
     problem = Problem(X, targets, get_engine(engine), fit_intercept)
     return score_candidates(problem, candidates, columns, lambda gram: ridges)
 
@@ -160,7 +162,7 @@ def score_candidates(
         evidence = Evidence(gram, problem.targets, kernel, problem.fit_intercept)
         scores = _score_one(evidence, columns, ridges_for(gram), notes)
         rows += [(kernel, ridge, values) for ridge, values in scores]
-        if kernel.is_psd is False or evidence.known_indefinite:
+        if evidence.is_psd is False:
             warn_indefinite(str(kernel))
         if on_kernel is not None:
             on_kernel()
@@ -221,6 +223,8 @@ def as_criteria(criteria: Asked) -> list[Criterion]:
     """Return criteria for names, criteria, or a list of them."""
     if isinstance(criteria, str | Criterion):
         criteria = [criteria]
+    if not isinstance(criteria, Iterable):
+        raise TypeError(f"criteria must be a name, a Criterion or a list, got {criteria!r}.")
     asked = [get(criterion) for criterion in criteria]
     if not asked:
         raise ValueError("criteria is empty: name at least one, as in criteria.available().")
@@ -253,16 +257,23 @@ def as_kernels(kernels: Any, X: Any) -> list[Kernel]:
     return candidates
 
 
+def as_data(X: Any, kernels: Sequence[Kernel], targets: Targets) -> Any:
+    """Return validated rows, or the validated matrix that is given in their place."""
+    given = {kernel.takes_matrix for kernel in kernels}
+    if len(given) > 1:
+        raise ValueError("kernels mixes Precomputed() with kernels of features: score them apart.")
+    rows = check_matrix(X) if given == {True} else as_rows(X)
+    if rows.shape[0] != targets.n:
+        raise ValueError(f"X has {rows.shape[0]} rows but y has {targets.n} entries.")
+    return rows
+
+
 def as_ridges(ridge: Any) -> Array:
     """Return one or several ridges as an array of positive numbers."""
-    try:
-        ridges = np.atleast_1d(np.asarray(ridge, dtype=np.float64))
-    except (TypeError, ValueError):
-        raise ValueError(
-            f"ridge must be a positive number or a list of them, got {ridge!r}."
-        ) from None
-    if ridges.ndim != 1 or ridges.size == 0 or not np.all((ridges > 0.0) & np.isfinite(ridges)):
-        raise ValueError(f"ridge must be a positive number or a list of them, got {ridge!r}.")
+    several = isinstance(ridge, Iterable) and not isinstance(ridge, str | bytes)
+    ridges = np.array([check_ridge(r) for r in (ridge if several else [ridge])])
+    if ridges.size == 0:
+        raise ValueError("ridge is empty: give a positive number or a list of them.")
     return ridges
 
 

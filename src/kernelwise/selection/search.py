@@ -12,7 +12,7 @@ from kernelwise.kernels.geometry import Array
 from kernelwise.selection.callbacks import Progress
 from kernelwise.selection.cascade import Cascade
 from kernelwise.selection.result import SelectionResult
-from kernelwise.selection.scoring import Problem, name_columns, score_candidates
+from kernelwise.selection.scoring import Problem, score_candidates
 
 # Ridges tried by default, in units of the mean of the kernel matrix's diagonal.
 AUTO_RIDGES = 10.0 ** np.arange(-4.0, 3.0)
@@ -31,10 +31,9 @@ class Ridges:
         return self.values * self._unit(gram)
 
     def reference(self, gram: Gram) -> Array:
-        """Return the one ridge of a criterion that may not choose: the only one, or the papers'."""
-        if self.values.size == 1:
-            return self.choice(gram)
-        return np.array([REFERENCE_RIDGE * self._unit(gram)])
+        """Return the one ridge of a criterion that may not choose: that nearest the papers' 1."""
+        nearest = np.abs(np.log(self.values / REFERENCE_RIDGE)).argmin()
+        return self.choice(gram)[[nearest]]
 
     def _unit(self, gram: Gram) -> float:
         mean = gram.statistics.trace / gram.statistics.n
@@ -49,7 +48,7 @@ def run_cascade(
     progress: Progress,
 ) -> tuple[SelectionResult, int]:
     """Return a table with one row per kernel, a column per stage, and the row that won."""
-    columns = name_columns([criterion for criterion, _ in cascade.stages])
+    columns = _stage_columns([criterion for criterion, _ in cascade.stages])
     summary = _Summary(kernels, columns)
     survivors = list(range(len(kernels)))
     for (name, criterion), (_, keep) in zip(columns.items(), cascade.stages, strict=True):
@@ -64,6 +63,18 @@ def run_cascade(
         survivors = summary.add(name, result, survivors)[:keep]
         progress.end()
     return summary.result(problem.engine.name), survivors[0]
+
+
+def _stage_columns(criteria: Sequence[Criterion]) -> dict[str, Criterion]:
+    """Name the column of every stage, also where two stages ask the same."""
+    names = [criterion.name for criterion in criteria]
+    columns: dict[str, Criterion] = {}
+    for criterion in criteria:
+        name = criterion.name if names.count(criterion.name) == 1 else criterion.label
+        while name in columns:
+            name += " again"
+        columns[name] = criterion
+    return columns
 
 
 class _Summary:
@@ -85,7 +96,7 @@ class _Summary:
         at = np.where(np.isnan(losses), np.inf, losses).argmin(axis=1)
         best = np.take_along_axis(losses, at[:, None], axis=1)[:, 0]
         self._table[name][rows] = sign * best
-        if self._columns[name].uses_ridge:
+        if self._columns[name].uses_ridge or ridges.shape[1] == 1:
             self._ridges[rows] = np.take_along_axis(ridges, at[:, None], axis=1)[:, 0]
         self._notes.update(result.notes)
         self._seconds += result.seconds

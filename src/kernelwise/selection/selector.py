@@ -28,7 +28,7 @@ from kernelwise.kernels.geometry import Array
 from kernelwise.machines import KRR, LSSVC
 from kernelwise.selection.callbacks import CallbackSupportMixin, Progress
 from kernelwise.selection.cascade import Cascade, default_cascade, loo_criterion
-from kernelwise.selection.scoring import Problem, as_kernels, as_ridges
+from kernelwise.selection.scoring import Problem, as_data, as_kernels, as_ridges
 from kernelwise.selection.search import AUTO_RIDGES, Ridges, run_cascade
 
 
@@ -57,7 +57,8 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         What to fit with the choice: a machine of kernelwise or a scikit-learn estimator with a
         ``kernel`` parameter that takes a function of two matrices (SVC, NuSVC, SVR). It gets the
         kernel, and the ridge as ``ridge`` or as :math:`C = 1 / (2\,\mathrm{ridge})`. None stands
-        for LSSVC, or KRR with intercept for regression.
+        for LSSVC, or KRR with intercept for regression. Kernel and ridge are judged by the
+        least-squares machine with equal weights, whatever the estimator.
     kernels : "auto", Kernel or list of Kernel, default="auto"
         The candidates; "auto" takes ``grids.auto(X)``.
     criterion : "auto", str, Criterion or Cascade, default="auto"
@@ -70,7 +71,8 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         leave-one-out then chooses the ridge.
     task : {"auto", "classification", "regression"}, default="auto"
         "auto" follows the estimator where there is one, else the target: it regresses on fractions
-        and on integers of more than 20 distinct values.
+        and on integers of more than 20 distinct values. Until it is fitted, a selector that is to
+        find out counts as a classifier, so that folds are stratified where there are classes.
     engine : {"auto", "dense"} or Engine, default="auto"
         How kernel matrices are looked at.
     refit : bool, default=True
@@ -160,12 +162,15 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         y : array of shape (n,)
             Class labels of any type, or real targets.
         """
+        for earlier in ("result_", "best_kernel_", "best_ridge_", "best_estimator_", "classes_"):
+            self.__dict__.pop(earlier, None)  # nothing of an earlier fit survives
         X, y = validate_data(
             self, X, y, accept_sparse="csr", dtype=np.float64, ensure_min_samples=3
         )
         targets = Targets.of(y, self._task())
         machine = self._machine(targets)
         kernels = self._kernels(X)
+        X = as_data(X, kernels, targets)
         cascade, ridges = self._plan(targets)
         progress = Progress(self, X, y, steps=len(cascade.stages))
         limits = nullcontext() if self.n_jobs is None else threadpool_limits(self.n_jobs)
@@ -177,7 +182,7 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
             self.best_ridge_ = float(self.result_.ridges[winner])
             if self.refit:
                 self.best_estimator_ = _equip(machine, self.best_kernel_, self.best_ridge_)
-                self.best_estimator_.fit(X, y)
+                self.best_estimator_.fit(X, targets.labels)
         progress.finish()
         if targets.classes is not None:
             self.classes_ = targets.classes
@@ -192,14 +197,25 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         return "classification" if is_classifier(self.estimator) else "auto"
 
     def _known_task(self) -> str:
-        """Return the task as far as it is known: by parameters, or by the target once fitted."""
-        if self._task() != "auto" or not hasattr(self, "result_"):
+        """Return the task: by parameters, by the target once fitted, classification before.
+
+        A classifier's folds are stratified where the target has classes and plain where it is
+        continuous; a regressor's are never stratified, which ruins classes sorted by label.
+        """
+        if self._task() != "auto":
             return self._task()
-        return "classification" if hasattr(self, "classes_") else "regression"
+        if hasattr(self, "result_") and not hasattr(self, "classes_"):
+            return "regression"
+        return "classification"
 
     def _machine(self, targets: Targets) -> Any:
         if self.estimator is None:
             return KRR(fit_intercept=True) if targets.classes is None else LSSVC()
+        if (targets.classes is None) != is_regressor(self.estimator):
+            raise ValueError(
+                f"estimator {type(self.estimator).__name__} does not fit task "
+                f"{'regression' if targets.classes is None else 'classification'!r}: change either."
+            )
         if "kernel" not in self.estimator.get_params(deep=False):
             raise ValueError(
                 f"estimator {type(self.estimator).__name__} has no parameter 'kernel': use LSSVC, "
@@ -214,7 +230,7 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         return clone(self.estimator)
 
     def _kernels(self, X: Any) -> list[Kernel]:
-        if isinstance(self.kernels, str) and self.kernels == "auto":
+        if self.kernels is None or (isinstance(self.kernels, str) and self.kernels == "auto"):
             return list(grids.auto(X, random_state=self.random_state))
         return as_kernels(self.kernels, X)
 
@@ -230,7 +246,7 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
             cascade = Cascade((get(self.criterion), 1))
         for criterion, _ in cascade.stages:
             check_task(criterion, targets)
-        if not cascade.stages[-1][0].chooses_ridge:
+        if ridges.values.size > 1 and not cascade.stages[-1][0].chooses_ridge:
             cascade = Cascade(*cascade.stages, (loo_criterion(targets), 1))
         return cascade, ridges
 
@@ -265,7 +281,7 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         tags.target_tags.required = True
         if self._known_task() == "classification":
             tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
-        elif self._known_task() == "regression":
+        else:
             tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
         candidates = self.kernels if isinstance(self.kernels, list | tuple) else [self.kernels]
         tags.input_tags.pairwise = any(
