@@ -101,6 +101,12 @@ def test_a_half_written_criterion_says_what_is_missing():
     assert kw.criteria.get("sm") and kw.gram.get("dense")
 
 
+@pytest.mark.parametrize("package", [kw.kernels, kw.gram, kw.criteria])
+def test_a_new_file_is_found_without_being_listed(package):
+    files = pathlib.Path(package.__file__).parent.glob("[!_]*.py")
+    assert {f"{package.__name__}.{file.stem}" for file in files} <= set(sys.modules)
+
+
 def test_names_of_the_package_cannot_be_taken():
     with pytest.raises(ValueError, match="the name 'sm' is taken by SM: choose another"):
         type("Mine", (kw.criteria.Criterion,), {"name": "sm"})

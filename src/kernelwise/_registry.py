@@ -1,7 +1,9 @@
 """Kernels, criteria and engines by name: the registry is Python's own list of subclasses."""
 
 import difflib
+import importlib
 import inspect
+import pkgutil
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -26,6 +28,13 @@ def _final_subclasses(base: Any) -> Iterator[Any]:
 
 def _is_ours(cls: Any) -> bool:
     return str(cls.__module__).startswith(PACKAGE)
+
+
+def load_modules(package: str, path: Sequence[str]) -> None:
+    """Import every public module of a package: a new file is found without being listed."""
+    for module in pkgutil.iter_modules(path):
+        if not module.name.startswith("_"):
+            importlib.import_module(f"{package}.{module.name}")
 
 
 def check_new_name(cls: Any, base: Any) -> None:

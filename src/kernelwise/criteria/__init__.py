@@ -11,6 +11,7 @@ A criterion that is undefined for a matrix raises :class:`Undefined`; scoring tu
 and says why. This package imports machines, gram and kernels; it never sees an engine.
 """
 
+from kernelwise._registry import load_modules
 from kernelwise.criteria.alignment import CKTA, KTA
 from kernelwise.criteria.base import (
     Criterion,
@@ -53,3 +54,5 @@ __all__ = [
     "get",
     "sps_exact",
 ]
+
+load_modules(__name__, __path__)

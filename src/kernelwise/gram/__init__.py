@@ -13,6 +13,7 @@ criterion; the statistics are the narrow waist between them::
 user's precomputed matrix. This package imports kernels only.
 """
 
+from kernelwise._registry import load_modules
 from kernelwise.gram.base import Engine, Gram, GramStatistics, available, get
 from kernelwise.gram.dense import Dense
 from kernelwise.gram.psd import NotPSDWarning, repair
@@ -29,3 +30,5 @@ __all__ = [
     "get",
     "repair",
 ]
+
+load_modules(__name__, __path__)

@@ -18,7 +18,7 @@ _SMALLEST = 1e-140  # a diagonal below it has squares that lose digits to underf
 
 @dataclass(frozen=True, eq=False)
 class GramStatistics:
-    r"""What every O(n²) criterion needs of a kernel matrix K, in three arrays.
+    r"""What every O(n²) criterion needs of a kernel matrix K, in three arrays and three numbers.
 
     The arrays describe :math:`S = K - c\,11^\top` with a constant c that the engine chooses: the
     kernel's origin where K is close to it, zero elsewhere. Differences of class means and centred

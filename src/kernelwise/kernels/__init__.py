@@ -13,6 +13,7 @@ only in that deviation.
 This package imports nothing else of kernelwise; everything else may import it.
 """
 
+from kernelwise._registry import load_modules
 from kernelwise.kernels import grids
 from kernelwise.kernels.base import Kernel, PairKernel, available
 from kernelwise.kernels.compose import Product, Scaled, Sum
@@ -42,3 +43,5 @@ __all__ = [
     "available",
     "grids",
 ]
+
+load_modules(__name__, __path__)
