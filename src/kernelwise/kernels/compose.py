@@ -1,7 +1,7 @@
 """Sums, products and positive multiples of kernels."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -9,22 +9,42 @@ from kernelwise.kernels.base import Kernel, set_positive
 from kernelwise.kernels.geometry import Array, Pairs
 
 
-def _all_psd(parts: tuple[Kernel, ...]) -> bool | None:
-    """Tell what is known of a sum or product: positive semidefinite if all parts are."""
-    return True if all(part.is_psd for part in parts) else None
+@dataclass(frozen=True, repr=False)
+class Combination(Kernel):
+    """Two or more kernels taken together: what sums and products share."""
 
+    parts: tuple[Kernel, ...]
 
-def _check_parts(parts: tuple[Kernel, ...]) -> None:
-    if len({part.takes_matrix for part in parts}) > 1:
-        raise ValueError("Precomputed() stands for a matrix: it combines with its own kind only.")
+    def __post_init__(self) -> None:
+        if len({part.takes_matrix for part in self.parts}) > 1:
+            raise ValueError(
+                "Precomputed() stands for a matrix: it combines with its own kind only."
+            )
 
+    @classmethod
+    def of(cls, left: Kernel, right: Kernel) -> Self:
+        """Combine two kernels, flat where one of them is a combination of the same kind."""
+        flat = [k.parts if isinstance(k, cls) else (k,) for k in (left, right)]
+        return cls(flat[0] + flat[1])
 
-def _all_widths(parts: tuple[Kernel, ...]) -> tuple[float, ...]:
-    return tuple(width for part in parts for width in part.inverse_widths)
+    @property
+    def is_psd(self) -> bool | None:
+        """True where every part is positive semidefinite; unknown otherwise."""
+        return True if all(part.is_psd for part in self.parts) else None
+
+    @property
+    def inverse_widths(self) -> tuple[float, ...]:
+        """The widths of all parts."""
+        return tuple(width for part in self.parts for width in part.inverse_widths)
+
+    @property
+    def takes_matrix(self) -> bool:
+        """Whether the parts take a matrix in the place of X."""
+        return self.parts[0].takes_matrix
 
 
 @dataclass(frozen=True, repr=False)
-class Sum(Kernel):
+class Sum(Combination):
     """The sum of two or more kernels; written ``k1 + k2``.
 
     Parameters
@@ -32,35 +52,10 @@ class Sum(Kernel):
     parts : tuple of Kernel
     """
 
-    parts: tuple[Kernel, ...]
-
-    def __post_init__(self) -> None:
-        _check_parts(self.parts)
-
-    @classmethod
-    def of(cls, left: Kernel, right: Kernel) -> "Sum":
-        """Return the sum of two kernels, flat where one of them is a sum already."""
-        return cls(_flat(cls, left) + _flat(cls, right))
-
     @property
     def origin(self) -> float:
         """The sum of the parts' origins."""
         return sum(part.origin for part in self.parts)
-
-    @property
-    def is_psd(self) -> bool | None:
-        """True where every part is positive semidefinite."""
-        return _all_psd(self.parts)
-
-    @property
-    def inverse_widths(self) -> tuple[float, ...]:
-        """The widths of all parts."""
-        return _all_widths(self.parts)
-
-    @property
-    def takes_matrix(self) -> bool:
-        """Whether a part takes a matrix in the place of X."""
-        return any(part.takes_matrix for part in self.parts)
 
     def values(self, pairs: Pairs) -> Array:
         """Return the sum of the parts' matrices."""
@@ -85,7 +80,7 @@ class Sum(Kernel):
 
 
 @dataclass(frozen=True, repr=False)
-class Product(Kernel):
+class Product(Combination):
     """The entrywise product of two or more kernels; written ``k1 * k2``.
 
     Parameters
@@ -93,35 +88,10 @@ class Product(Kernel):
     parts : tuple of Kernel
     """
 
-    parts: tuple[Kernel, ...]
-
-    def __post_init__(self) -> None:
-        _check_parts(self.parts)
-
-    @classmethod
-    def of(cls, left: Kernel, right: Kernel) -> "Product":
-        """Return the product of two kernels, flat where one of them is a product already."""
-        return cls(_flat(cls, left) + _flat(cls, right))
-
     @property
     def origin(self) -> float:
         """The product of the parts' origins."""
         return float(np.prod([part.origin for part in self.parts]))
-
-    @property
-    def is_psd(self) -> bool | None:
-        """True where every part is positive semidefinite."""
-        return _all_psd(self.parts)
-
-    @property
-    def inverse_widths(self) -> tuple[float, ...]:
-        """The widths of all parts."""
-        return _all_widths(self.parts)
-
-    @property
-    def takes_matrix(self) -> bool:
-        """Whether a part takes a matrix in the place of X."""
-        return any(part.takes_matrix for part in self.parts)
 
     def values(self, pairs: Pairs) -> Array:
         """Return the entrywise product of the parts' matrices."""
@@ -207,7 +177,3 @@ class Scaled(Kernel):
     def __repr__(self) -> str:
         inner = f"({self.part!r})" if isinstance(self.part, Sum | Product) else repr(self.part)
         return f"{self.factor!r} * {inner}"
-
-
-def _flat(cls: type[Sum] | type[Product], kernel: Kernel) -> tuple[Kernel, ...]:
-    return kernel.parts if isinstance(kernel, cls) else (kernel,)

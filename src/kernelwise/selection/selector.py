@@ -9,7 +9,6 @@ from sklearn.base import (
     BaseEstimator,
     MetaEstimatorMixin,
     _fit_context,
-    clone,
     is_classifier,
     is_regressor,
 )
@@ -28,6 +27,7 @@ from kernelwise.kernels.geometry import Array
 from kernelwise.machines import KRR, LSSVC
 from kernelwise.selection.callbacks import CallbackSupportMixin, Progress
 from kernelwise.selection.cascade import Cascade, default_cascade, loo_criterion
+from kernelwise.selection.equip import equip, machine_for
 from kernelwise.selection.scoring import Problem, as_data, as_kernels, as_ridges
 from kernelwise.selection.search import AUTO_RIDGES, Ridges, run_cascade
 
@@ -168,7 +168,7 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
             self, X, y, accept_sparse="csr", dtype=np.float64, ensure_min_samples=3
         )
         targets = Targets.of(y, self._task())
-        machine = self._machine(targets)
+        machine = machine_for(self.estimator, targets)
         kernels = self._kernels(X)
         X = as_data(X, kernels, targets)
         cascade, ridges = self._plan(targets)
@@ -181,7 +181,7 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
             self.best_kernel_ = kernels[winner]
             self.best_ridge_ = float(self.result_.ridges[winner])
             if self.refit:
-                self.best_estimator_ = _equip(machine, self.best_kernel_, self.best_ridge_)
+                self.best_estimator_ = equip(machine, self.best_kernel_, self.best_ridge_)
                 self.best_estimator_.fit(X, targets.labels)
         progress.finish()
         if targets.classes is not None:
@@ -207,27 +207,6 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         if hasattr(self, "result_") and not hasattr(self, "classes_"):
             return "regression"
         return "classification"
-
-    def _machine(self, targets: Targets) -> Any:
-        if self.estimator is None:
-            return KRR(fit_intercept=True) if targets.classes is None else LSSVC()
-        if (targets.classes is None) != is_regressor(self.estimator):
-            raise ValueError(
-                f"estimator {type(self.estimator).__name__} does not fit task "
-                f"{'regression' if targets.classes is None else 'classification'!r}: change either."
-            )
-        if "kernel" not in self.estimator.get_params(deep=False):
-            raise ValueError(
-                f"estimator {type(self.estimator).__name__} has no parameter 'kernel': use LSSVC, "
-                "KRR, or an SVM of scikit-learn."
-            )
-        module = type(self.estimator).__module__
-        if module.startswith("sklearn.") and not module.startswith("sklearn.svm"):
-            raise ValueError(
-                f"estimator {type(self.estimator).__name__} takes no function of two matrices as "
-                "its kernel: use LSSVC, KRR, or an SVM of scikit-learn."
-            )
-        return clone(self.estimator)
 
     def _kernels(self, X: Any) -> list[Kernel]:
         if self.kernels is None or (isinstance(self.kernels, str) and self.kernels == "auto"):
@@ -288,14 +267,3 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
             isinstance(kernel, Kernel) and kernel.takes_matrix for kernel in candidates
         )
         return tags
-
-
-def _equip(machine: Any, kernel: Kernel, ridge: float) -> Any:
-    """Return the machine with the kernel and, in its own terms, the ridge."""
-    known = machine.get_params(deep=False)
-    settings: dict[str, Any] = {"kernel": kernel}
-    if "ridge" in known:
-        settings["ridge"] = ridge
-    elif "C" in known:
-        settings["C"] = 0.5 / ridge
-    return machine.set_params(**settings)

@@ -1,0 +1,41 @@
+"""The machine that gets the chosen kernel and ridge."""
+
+from typing import Any
+
+from sklearn.base import clone, is_regressor
+
+from kernelwise.gram import Targets
+from kernelwise.kernels import Kernel
+from kernelwise.machines import KRR, LSSVC
+
+
+def machine_for(estimator: Any, targets: Targets) -> Any:
+    """Return a fresh machine for the targets, or say why the estimator cannot be it."""
+    if estimator is None:
+        return KRR(fit_intercept=True) if targets.classes is None else LSSVC()
+    name, module = type(estimator).__name__, type(estimator).__module__
+    if (targets.classes is None) != is_regressor(estimator):
+        task = "regression" if targets.classes is None else "classification"
+        raise ValueError(f"estimator {name} does not fit task {task!r}: change either.")
+    if "kernel" not in estimator.get_params(deep=False):
+        raise ValueError(
+            f"estimator {name} has no parameter 'kernel': use LSSVC, KRR, or an SVM of "
+            "scikit-learn."
+        )
+    if module.startswith("sklearn.") and not module.startswith("sklearn.svm"):
+        raise ValueError(
+            f"estimator {name} takes no function of two matrices as its kernel: use LSSVC, KRR, or "
+            "an SVM of scikit-learn."
+        )
+    return clone(estimator)
+
+
+def equip(machine: Any, kernel: Kernel, ridge: float) -> Any:
+    """Return the machine with the kernel and, in its own terms, the ridge."""
+    known = machine.get_params(deep=False)
+    settings: dict[str, Any] = {"kernel": kernel}
+    if "ridge" in known:
+        settings["ridge"] = ridge
+    elif "C" in known:
+        settings["C"] = 0.5 / ridge
+    return machine.set_params(**settings)
