@@ -38,7 +38,7 @@ def test_geometry_is_computed_once(rng, monkeypatch):
 def test_what_does_not_fit_is_refused_before_any_work(monkeypatch):
     monkeypatch.setattr(dense, "_physical_memory", lambda: 10**9)
     with pytest.raises(MemoryError, match=r"20000 rows need about 16 GB .* this machine has 1 GB"):
-        kw.score_kernels(np.zeros((20000, 1)), np.arange(20000) % 2, kw.Linear())
+        kw.score_kernels(np.zeros((20000, 1)), np.arange(20000) % 2, kw.Linear(), engine="dense")
 
 
 def test_rows_and_targets_must_match():
@@ -97,6 +97,20 @@ def test_rounding_asymmetry_is_averaged(rng):
     y = np.arange(8) % 2
     values = kw.score_matrix(K, y, "kta"), kw.score_matrix((K + K.T) / 2, y, "kta")
     assert values[0] == values[1]
+
+
+def test_auto_goes_by_the_number_of_rows(monkeypatch, rng):
+    X, y = rng.normal(size=(60, 2)), np.arange(60) % 2
+    small = kw.score_kernels(X, y, kw.Gaussian(1.0))
+    assert small.engine == "dense" and "up to 2000 rows" in small.engine_reason
+    monkeypatch.setattr("kernelwise.gram.base.DENSE_ROWS", 50)
+    large = kw.score_kernels(X, y, kw.Gaussian(1.0))
+    assert large.engine == "tiled" and "one sweep for all kernels" in large.engine_reason
+    selector = kw.KernelSelector().fit(X, y)
+    assert selector.result_.engine == "tiled"
+    given = kw.score_kernels(kw.Gaussian(1.0)(X), y, kw.Precomputed())
+    assert given.engine == "dense" and given.engine_reason == "the matrix is given"
+    assert kw.score_kernels(X, y, kw.Gaussian(1.0), engine="dense").engine_reason == "as asked"
 
 
 def test_unknown_engine():

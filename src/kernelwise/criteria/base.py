@@ -49,6 +49,7 @@ class Evidence:
         self.gram, self.targets, self.kernel = gram, targets, kernel
         self._fit_intercept = fit_intercept
         self._fits: dict[float, RidgeFit] = {}
+        self._powers: dict[tuple[bool, int], Array] = {}
 
     @property
     def n(self) -> int:
@@ -104,6 +105,21 @@ class Evidence:
         k = self.targets.classes.size
         return [self._one_vs_rest(c, weighted) for c in (range(1, 2) if k == 2 else range(k))]
 
+    def powers(self, weighted: bool, k: int) -> Array:
+        """Return (K / |K|_F)^k y for every contrast y, as columns; dividing avoids overflow."""
+        if (weighted, k) not in self._powers:
+            self.put_powers(weighted, k, self._next_product(weighted, k))
+        return self._powers[weighted, k]
+
+    def put_powers(self, weighted: bool, k: int, products: Array) -> None:
+        """Take K @ powers(weighted, k - 1), also from an engine that multiplied all kernels."""
+        self._powers[weighted, k] = products / self.statistics.frobenius
+
+    def _next_product(self, weighted: bool, k: int) -> Array:
+        if k == 1:  # known from the first sweep
+            return np.column_stack([c.product for c in self.contrasts(weighted)])
+        return self.gram.matmul(self.powers(weighted, k - 1))
+
     def _one_vs_rest(self, c: int, weighted: bool) -> "Contrast":
         n, stats = self.n, self.statistics
         inside = self.targets.columns[:, c]
@@ -153,6 +169,8 @@ class Criterion(ABC):
     # Whether the criterion may choose the ridge as well as the kernel. A training error may not:
     # it is smallest where the ridge is.
     chooses_ridge: ClassVar[bool] = False
+    # The highest power of K whose product with the contrasts is needed; each costs a sweep.
+    highest_power: ClassVar[int] = 1
 
     @abstractmethod
     def value(self, evidence: Evidence, ridge: float) -> float:

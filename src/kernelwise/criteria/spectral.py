@@ -82,28 +82,28 @@ class SM(Criterion):
             raise ValueError(f"r of SM must be at least 1, got {self.r!r}.")
         check_choice(self, "normalizer", _NORMALIZERS)
         check_choice(self, "weighted", (True, False))
-        if not float(self.r).is_integer():
+        if float(self.r).is_integer():
+            self._specialize(highest_power=(int(self.r) + 1) // 2)
+        else:
             self._specialize(cost="n^3")
 
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the mean over targets."""
         scale = _normalizer(evidence.statistics, self.normalizer)
+        if self.cost == "n^2":
+            return _by_products(evidence, self.weighted, int(self.r), scale)
         contrasts = evidence.contrasts(self.weighted)
-        measure = _by_products if self.cost == "n^2" else _by_spectrum
-        return float(np.mean([measure(evidence, c, float(self.r), scale) for c in contrasts]))
+        return float(np.mean([_by_spectrum(evidence, c, float(self.r), scale) for c in contrasts]))
 
 
-def _by_products(evidence: Evidence, contrast: Contrast, r: float, scale: float) -> float:
-    """Return y' N^r y / n as (N^a y)'(N^b y), a + b = r, dividing at every step (no overflow)."""
-    if r == 1.0:
-        return contrast.quadratic_form / scale / evidence.n
-    left, right = contrast.y, contrast.product / scale
-    for power in range(2, int(r) + 1):
-        if power % 2 == 0:
-            left = right
-        else:
-            right = evidence.gram.matmul(left[:, None])[:, 0] / scale
-    return float(left @ right) / evidence.n
+def _by_products(evidence: Evidence, weighted: bool, r: int, scale: float) -> float:
+    """Return the mean of y' N^r y / n as (N^a y)'(N^b y), a + b = r."""
+    if r == 1:
+        forms = [c.quadratic_form for c in evidence.contrasts(weighted)]
+        return float(np.mean(forms)) / scale / evidence.n
+    left, right = evidence.powers(weighted, r // 2), evidence.powers(weighted, r - r // 2)
+    unit = (evidence.statistics.frobenius / scale) ** r  # powers are those of K / |K|_F
+    return float(np.mean(np.sum(left * right, axis=0))) * unit / evidence.n
 
 
 def _by_spectrum(evidence: Evidence, contrast: Contrast, r: float, scale: float) -> float:

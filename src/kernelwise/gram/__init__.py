@@ -10,14 +10,16 @@ criterion; the statistics are the narrow waist between them::
                                              Gram.eigensystem()      one decomposition, kept
 
 ``Dense`` holds the matrix in memory; it is the reference for every other engine and serves a
-user's precomputed matrix. This package imports kernels only.
+user's precomputed matrix. ``Tiled`` sweeps over tiles of all kernel matrices at once and stores
+none. numba appears in ``_loops`` only. This package imports kernels only.
 """
 
 from kernelwise._registry import load_modules
-from kernelwise.gram.base import Engine, Gram, GramStatistics, available, get
+from kernelwise.gram.base import Engine, Gram, GramStatistics, available, choose, get
 from kernelwise.gram.dense import Dense
 from kernelwise.gram.psd import NotPSDWarning, repair
 from kernelwise.gram.targets import Targets
+from kernelwise.gram.tiled import Tiled
 
 __all__ = [
     "Dense",
@@ -26,7 +28,9 @@ __all__ = [
     "GramStatistics",
     "NotPSDWarning",
     "Targets",
+    "Tiled",
     "available",
+    "choose",
     "get",
     "repair",
 ]

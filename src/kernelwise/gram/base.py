@@ -13,6 +13,8 @@ from kernelwise.gram.targets import Targets
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.geometry import Array
 
+# Below it loading the compiled loops takes longer than the matrices do.
+DENSE_ROWS = 2000
 _SMALLEST = 1e-140  # a diagonal below it has squares that lose digits to underflow
 
 
@@ -143,10 +145,17 @@ class Gram(ABC):
 class Engine(ABC):
     """A way to look at kernel matrices.
 
-    A subclass has a name and one method, :meth:`grams`.
+    A subclass has a name and one method, :meth:`grams`; one that shares work between kernels says
+    so and multiplies them all in one sweep.
     """
 
     name: ClassVar[str]
+    # Whether all grams may exist together, so that further products are worth doing in one sweep.
+    shares_sweeps: ClassVar[bool] = False
+
+    def matmul(self, grams: Sequence[Gram], vectors: Sequence[Array]) -> list[Array]:
+        """Return K @ V of every gram with vectors of its own."""
+        return [gram.matmul(V) for gram, V in zip(grams, vectors, strict=True)]
 
     @abstractmethod
     def grams(self, kernels: Sequence[Kernel], X: Any, targets: Targets) -> Iterator[Gram]:
@@ -169,8 +178,17 @@ def get(engine: "str | Engine") -> Engine:
     if isinstance(engine, Engine):
         return engine
     known = available()
-    if engine == "auto":
-        engine = "dense"
     if engine not in known:
         raise ValueError(unknown("engine", engine, ["auto", *known]))
     return known[engine]()
+
+
+def choose(engine: "str | Engine", rows: int, *, given_matrix: bool) -> tuple[Engine, str]:
+    """Return the engine for a number of rows, and why it is that one."""
+    if engine != "auto":
+        return get(engine), "as asked"
+    if given_matrix:
+        return get("dense"), "the matrix is given"
+    if rows <= DENSE_ROWS:
+        return get("dense"), f"up to {DENSE_ROWS} rows the matrix is quick to hold"
+    return get("tiled"), f"beyond {DENSE_ROWS} rows one sweep for all kernels is faster"

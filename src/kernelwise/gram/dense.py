@@ -121,7 +121,7 @@ def _centered_squares(S: Array) -> float:
 
 def _shifted(kernel: Kernel, pairs: Pairs) -> tuple[Array, float, float]:
     """Return S, c and the rounding error of S, K = S + c, in the form that keeps most digits."""
-    if _is_wide(kernel, pairs):
+    if is_wide(kernel, pairs.X):
         E = kernel.deviations(pairs)
         return E, kernel.origin, _EPS * max(float(E.max()), -float(E.min()))
     K = kernel.values(pairs)
@@ -133,14 +133,13 @@ def _shifted(kernel: Kernel, pairs: Pairs) -> tuple[Array, float, float]:
     return K, 0.0, precision
 
 
-def _is_wide(kernel: Kernel, pairs: Pairs) -> bool:
+def is_wide(kernel: Kernel, X: Any) -> bool:
     """Say whether the kernel stays near its origin on a sample of the rows.
 
     Far from it both forms are as good, so a sample decides well enough.
     """
     if kernel.takes_matrix or kernel.origin == 0.0:
         return False
-    n = pairs.X.shape[0]
-    rows = pairs.X[:: max(1, n // _PROBE)]
+    rows = X[:: max(1, X.shape[0] // _PROBE)]
     E = kernel.deviations(Pairs(rows))
     return bool(np.abs(E.mean()) < 0.5 * abs(kernel.origin))

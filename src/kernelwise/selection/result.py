@@ -34,6 +34,8 @@ class SelectionResult:
         Why values are undefined, by "kernel: column".
     engine : str
         The engine that was used.
+    engine_reason : str
+        Why it was that one.
     seconds : float
         How long it took.
     """
@@ -44,6 +46,7 @@ class SelectionResult:
     table: dict[str, Array]
     notes: dict[str, str]
     engine: str
+    engine_reason: str
     seconds: float
 
     def __len__(self) -> int:

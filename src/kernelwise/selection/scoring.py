@@ -1,7 +1,7 @@
 """Raw values: every criterion for every candidate, in one pass."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
@@ -11,8 +11,7 @@ import numpy as np
 from kernelwise._warnings import warn_user
 from kernelwise.criteria import Criterion, Evidence, Undefined, get
 from kernelwise.criteria.base import check_task
-from kernelwise.gram import Engine, Gram, Targets
-from kernelwise.gram import get as get_engine
+from kernelwise.gram import Engine, Gram, Targets, choose
 from kernelwise.gram.psd import check_matrix, warn_indefinite
 from kernelwise.kernels import Kernel, Precomputed, grids
 from kernelwise.kernels.geometry import Array, as_rows
@@ -106,7 +105,9 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
         Names as in ``criteria.available()`` or criteria with parameters.
     ridge : float or list of float, default=1.0
         For the criteria that train. With several, every kernel is a candidate with each of them.
-    engine : {"auto", "dense"} or Engine, default="auto"
+    engine : {"auto", "dense", "tiled"} or Engine, default="auto"
+        How kernel matrices are looked at; "auto" holds them in memory up to 2,000 rows and sweeps
+        over tiles beyond.
     task : {"auto", "classification", "regression"}, default="auto"
         "auto" regresses on fractions and on integers of more than 20 distinct values.
     fit_intercept : bool, default=True
@@ -131,8 +132,7 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
         check_task(criterion, targets)
     candidates = as_kernels(kernels, X)
     ridges = as_ridges(ridge)
-    X = as_data(X, candidates, targets)
-    problem = Problem(X, targets, get_engine(engine), fit_intercept)
+    problem = Problem.of(X, targets, candidates, engine, fit_intercept=fit_intercept)
     return score_candidates(problem, candidates, columns, lambda gram: ridges)
 
 
@@ -143,7 +143,23 @@ class Problem:
     X: Any
     targets: Targets
     engine: Engine
+    engine_reason: str
     fit_intercept: bool
+
+    @classmethod
+    def of(
+        cls,
+        X: Any,
+        targets: Targets,
+        kernels: Sequence[Kernel],
+        engine: str | Engine,
+        *,
+        fit_intercept: bool,
+    ) -> "Problem":
+        """Validate the data for the kernels and choose the engine."""
+        X = as_data(X, kernels, targets)
+        chosen, reason = choose(engine, targets.n, given_matrix=kernels[0].takes_matrix)
+        return cls(X, targets, chosen, reason, fit_intercept)
 
 
 def score_candidates(
@@ -157,10 +173,8 @@ def score_candidates(
     start = time.perf_counter()
     rows: list[tuple[Kernel, float, dict[str, float]]] = []
     notes: dict[tuple[str, str], str] = {}
-    grams = problem.engine.grams(kernels, problem.X, problem.targets)
-    for kernel, gram in zip(kernels, grams, strict=True):
-        evidence = Evidence(gram, problem.targets, kernel, problem.fit_intercept)
-        scores = _score_one(evidence, columns, ridges_for(gram), notes)
+    for kernel, evidence in zip(kernels, _evidence(problem, kernels, columns), strict=True):
+        scores = _score_one(evidence, columns, ridges_for(evidence.gram), notes)
         rows += [(kernel, ridge, values) for ridge, values in scores]
         if evidence.is_psd is False:
             warn_indefinite(str(kernel))
@@ -174,8 +188,49 @@ def score_candidates(
         table={name: np.array([values[name] for _, _, values in rows]) for name in columns},
         notes={f"{kernel}: {column}": reason for (kernel, column), reason in notes.items()},
         engine=problem.engine.name,
+        engine_reason=problem.engine_reason,
         seconds=time.perf_counter() - start,
     )
+
+
+def _evidence(
+    problem: Problem, kernels: Sequence[Kernel], columns: dict[str, Criterion]
+) -> Iterator[Evidence]:
+    """Yield the evidence of every kernel; further sweeps are shared where the engine can."""
+    grams = problem.engine.grams(kernels, problem.X, problem.targets)
+    everything = (
+        Evidence(gram, problem.targets, kernel, problem.fit_intercept)
+        for kernel, gram in zip(kernels, grams, strict=True)
+    )
+    if not problem.engine.shares_sweeps:
+        yield from everything
+        return
+    together = list(everything)
+    for weighted, highest in _powers_needed(columns):
+        _multiply_together(problem.engine, together, weighted, highest)
+    yield from together
+
+
+def _powers_needed(columns: dict[str, Criterion]) -> list[tuple[bool, int]]:
+    """Return the highest power needed of weighted and of plain contrasts."""
+    highest: dict[bool, int] = {}
+    for criterion in columns.values():
+        if criterion.highest_power > 1:
+            weighted = bool(getattr(criterion, "weighted", True))
+            highest[weighted] = max(highest.get(weighted, 1), criterion.highest_power)
+    return list(highest.items())
+
+
+def _multiply_together(
+    engine: Engine, together: list[Evidence], weighted: bool, highest: int
+) -> None:
+    """Compute the powers of all kernels, one sweep each."""
+    sound = [e for e in together if e.statistics.trouble is None and e.statistics.frobenius > 0.0]
+    for k in range(2, highest + 1):
+        vectors = [evidence.powers(weighted, k - 1) for evidence in sound]
+        products = engine.matmul([evidence.gram for evidence in sound], vectors) if sound else []
+        for evidence, product in zip(sound, products, strict=True):
+            evidence.put_powers(weighted, k, product)
 
 
 def _score_one(

@@ -62,7 +62,7 @@ def run_cascade(
         )
         survivors = summary.add(name, result, survivors)[:keep]
         progress.end()
-    return summary.result(problem.engine.name), survivors[0]
+    return summary.result(problem), survivors[0]
 
 
 def _stage_columns(criteria: Sequence[Criterion]) -> dict[str, Criterion]:
@@ -103,7 +103,7 @@ class _Summary:
         order = np.argsort(best, kind="stable")  # NaN comes last
         return [rows[i] for i in order[: np.count_nonzero(~np.isnan(best))]]
 
-    def result(self, engine: str) -> SelectionResult:
+    def result(self, problem: Problem) -> SelectionResult:
         """Return the table."""
         return SelectionResult(
             tuple(self._kernels),
@@ -111,6 +111,7 @@ class _Summary:
             self._columns,
             self._table,
             self._notes,
-            engine,
+            problem.engine.name,
+            problem.engine_reason,
             self._seconds,
         )

@@ -21,14 +21,13 @@ from threadpoolctl import threadpool_limits
 from kernelwise.criteria import Criterion, get
 from kernelwise.criteria.base import check_task
 from kernelwise.gram import Engine, Targets
-from kernelwise.gram import get as get_engine
 from kernelwise.kernels import Kernel, grids
 from kernelwise.kernels.geometry import Array
 from kernelwise.machines import KRR, LSSVC
 from kernelwise.selection.callbacks import CallbackSupportMixin, Progress
 from kernelwise.selection.cascade import Cascade, default_cascade, loo_criterion
 from kernelwise.selection.equip import equip, machine_for
-from kernelwise.selection.scoring import Problem, as_data, as_kernels, as_ridges
+from kernelwise.selection.scoring import Problem, as_kernels, as_ridges
 from kernelwise.selection.search import AUTO_RIDGES, Ridges, run_cascade
 
 
@@ -73,8 +72,9 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         "auto" follows the estimator where there is one, else the target: it regresses on fractions
         and on integers of more than 20 distinct values. Until it is fitted, a selector that is to
         find out counts as a classifier, so that folds are stratified where there are classes.
-    engine : {"auto", "dense"} or Engine, default="auto"
-        How kernel matrices are looked at.
+    engine : {"auto", "dense", "tiled"} or Engine, default="auto"
+        How kernel matrices are looked at; "auto" holds them in memory up to 2,000 rows and sweeps
+        over tiles beyond.
     refit : bool, default=True
         Whether to fit the estimator with the choice.
     memory, time, journal : None
@@ -170,19 +170,18 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         targets = Targets.of(y, self._task())
         machine = machine_for(self.estimator, targets)
         kernels = self._kernels(X)
-        X = as_data(X, kernels, targets)
         cascade, ridges = self._plan(targets)
         progress = Progress(self, X, y, steps=len(cascade.stages))
         limits = nullcontext() if self.n_jobs is None else threadpool_limits(self.n_jobs)
         intercept = getattr(machine, "fit_intercept", True)
-        problem = Problem(X, targets, get_engine(self.engine), intercept)
+        problem = Problem.of(X, targets, kernels, self.engine, fit_intercept=intercept)
         with limits:
             self.result_, winner = run_cascade(problem, kernels, cascade, ridges, progress)
             self.best_kernel_ = kernels[winner]
             self.best_ridge_ = float(self.result_.ridges[winner])
             if self.refit:
                 self.best_estimator_ = equip(machine, self.best_kernel_, self.best_ridge_)
-                self.best_estimator_.fit(X, targets.labels)
+                self.best_estimator_.fit(problem.X, targets.labels)
         progress.finish()
         if targets.classes is not None:
             self.classes_ = targets.classes

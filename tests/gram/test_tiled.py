@@ -1,0 +1,201 @@
+"""The tiled engine gives the dense engine's numbers, whatever the tile, threads and rows."""
+
+import signal
+import threading
+import time
+import tracemalloc
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import kernelwise as kw
+from kernelwise import criteria as c
+from kernelwise.gram import Dense, Tiled
+from kernelwise.gram.tiled import Sweep
+
+CHEAP = ["kta", "ckta", "ks", *(c.SM(r=r) for r in (1, 2, 3, 4, 5)), c.SM(2, "sum", False)]
+CLASSES = [*CHEAP, "fsm", "fsm_error", "md", "ncut"]
+MIXED = [
+    *kw.grids.gaussian(-15, 15),
+    kw.Gaussian(3.0),
+    kw.Gaussian(0.7),
+    *kw.grids.polynomial(1, 10),
+    kw.Polynomial(2, 0.0, 0.5),
+    kw.Linear(),
+    kw.Laplacian(2.0),
+    kw.Laplacian(1e6),
+    kw.Matern(1.5, 2.5),
+    0.5 * kw.Gaussian(2.0) + kw.Linear() * kw.Laplacian(3.0),
+]
+
+
+def data(kind, n=90, d=5, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    X[n // 2] = X[0]
+    if kind == "regression":
+        return X, X[:, 0] + 0.3 * rng.normal(size=n) + 5.0
+    classes = 2 if kind == "binary" else 4
+    y = rng.integers(0, classes, n)
+    return X + 0.5 * y[:, None], y
+
+
+def tables(X, y, kernels, criteria, engine, **settings):
+    return kw.score_kernels(X, y, kernels, criteria, engine=engine, **settings).table
+
+
+def assert_same(ours, theirs, rtol):
+    for name, values in theirs.items():
+        # FSM is zero where every point is alone; its terms are of order one
+        atol = 1e-4 * rtol if name.startswith("fsm") else 0.0
+        np.testing.assert_allclose(ours[name], values, rtol=rtol, atol=atol, err_msg=name)
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("kind", ["binary", "multiclass", "regression"])
+def test_gaussian_grid_equals_the_dense_engine(kind, scale):
+    X, y = data(kind)
+    criteria = CHEAP if kind == "regression" else CLASSES
+    kernels = kw.grids.gaussian()
+    if scale == 1e6:  # K = I but for the duplicates: no distance is worth a digit
+        kernels = [kw.Gaussian(k.tau * 1e12) for k in kernels]
+    dense = tables(scale * X, y, kernels, criteria, "dense")
+    assert_same(tables(scale * X, y, kernels, criteria, Tiled(tile=32)), dense, 1e-10)
+
+
+def test_narrow_kernels_of_huge_features_equal_the_dense_engine():
+    X, y = data("binary")
+    dense = tables(1e6 * X, y, kw.grids.gaussian(), CLASSES, "dense")
+    assert_same(tables(1e6 * X, y, kw.grids.gaussian(), CLASSES, Tiled(tile=32)), dense, 1e-10)
+
+
+@pytest.mark.parametrize("kind", ["binary", "multiclass", "regression"])
+def test_a_mixed_grid_equals_the_dense_engine(kind):
+    X, y = data(kind)
+    criteria = CHEAP if kind == "regression" else CLASSES
+    dense = tables(X, y, MIXED, criteria, "dense")
+    assert_same(tables(X, y, MIXED, criteria, Tiled(tile=40)), dense, 1e-10)
+
+
+def test_criteria_that_train_equal_the_dense_engine():
+    X, y = data("binary")
+    criteria = ["er", "rks", "sps", "eloo", "gcv", "lml", "sm_hinge", c.SM(r=2.5)]
+    kernels = [kw.Gaussian(2.0**i) for i in (-3, 0, 3)]
+    dense = tables(X, y, kernels, criteria, "dense", ridge=[0.1, 1.0])
+    assert_same(tables(X, y, kernels, criteria, Tiled(tile=32), ridge=[0.1, 1.0]), dense, 1e-8)
+
+
+@pytest.mark.parametrize("features", [3, 80])
+def test_sparse_and_many_features(features):
+    X, y = data("binary", d=features)
+    X = X * (np.random.default_rng(1).random(X.shape) < 0.4)
+    kernels = [*kw.grids.gaussian(-4, 8), kw.Linear(), kw.Laplacian(4.0)]
+    dense = tables(X, y, kernels, CLASSES, "dense")
+    assert_same(tables(X, y, kernels, CLASSES, Tiled(tile=32)), dense, 1e-9)
+    assert_same(tables(sp.csr_array(X), y, kernels, CLASSES, Tiled(tile=32)), dense, 1e-9)
+
+
+class TestInvariance:
+    kernels = (*kw.grids.gaussian(-8, 12), kw.Polynomial(3), kw.Matern(2.0))
+
+    @pytest.mark.parametrize("tile", [1, 7, 64, 1000])
+    @pytest.mark.parametrize("threads", [1, 3])
+    def test_tile_and_threads_do_not_matter(self, tile, threads):
+        X, y = data("multiclass")
+        expected = tables(X, y, self.kernels, CLASSES, Tiled(tile=32, threads=2))
+        engine = Tiled(tile=tile, threads=threads)
+        assert_same(tables(X, y, self.kernels, CLASSES, engine), expected, 1e-12)
+
+    def test_the_order_of_rows_does_not_matter(self):
+        X, y = data("multiclass")
+        order = np.random.default_rng(5).permutation(len(y))
+        expected = tables(X, y, self.kernels, CLASSES, Tiled(tile=32))
+        ours = tables(X[order], y[order], self.kernels, CLASSES, Tiled(tile=32))
+        assert_same(ours, expected, 1e-12)
+
+    def test_the_same_bits_every_time(self):
+        X, y = data("binary", n=500)
+        first, again = (
+            tables(X, y, self.kernels, CLASSES, Tiled(tile=64, threads=4)) for _ in range(2)
+        )
+        for name, values in first.items():
+            np.testing.assert_array_equal(values, again[name])
+
+
+def test_sweeps_are_shared_by_all_kernels(monkeypatch):
+    walks = []
+    original = Sweep._walk
+
+    def counted(sweep, *args):
+        walks.append(1)
+        return original(sweep, *args)
+
+    monkeypatch.setattr(Sweep, "_walk", counted)
+    X, y = data("binary")
+    for criteria, sweeps in [([c.SM(r=2), "ckta"], 1), ([c.SM(r=3), c.SM(r=4)], 2), (c.SM(5), 3)]:
+        walks.clear()
+        tables(X, y, kw.grids.gaussian(), criteria, Tiled())
+        assert len(walks) == sweeps
+
+
+def test_leading_eigenvalues_are_those_of_the_matrix():
+    X, y = data("binary", n=200)
+    targets = kw.gram.Targets.of(y)
+    kernels = kw.grids.gaussian(-4, 6)
+    for ours, theirs in zip(
+        Tiled().grams(kernels, X, targets), Dense().grams(kernels, X, targets), strict=True
+    ):
+        np.testing.assert_allclose(
+            ours.leading_eigenvalues(4), theirs.leading_eigenvalues(4), rtol=1e-9
+        )
+
+
+def test_nothing_of_the_size_of_a_matrix_is_stored():
+    n = 3000
+    X, y = data("binary", n=n)
+    run = lambda: tables(X, y, kw.grids.gaussian(), CLASSES, Tiled(threads=2))  # noqa: E731
+    run()  # compiled
+    tracemalloc.start()
+    run()
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 0.5 * 8 * n * n  # half of one kernel matrix, for 31 kernels
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this platform has no timer signal")
+def test_an_interrupt_stops_within_a_second_and_leaves_no_thread():
+    X, y = data("binary", n=30_000, d=20)
+    tables(X[:300], y[:300], kw.grids.gaussian(), "sm", Tiled())  # compiled
+    before = threading.active_count()
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    previous = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, 0.5)
+    start = time.perf_counter()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            tables(X, y, kw.grids.gaussian(), [c.SM(r=9)], Tiled())
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, previous)
+    assert time.perf_counter() - start < 1.5
+    assert threading.active_count() == before
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda X, y: Tiled(tile=0), "tile of Tiled must be an integer of at least 1, got 0"),
+        (lambda X, y: Tiled(threads=1.5), "threads of Tiled must be an integer of at least 1"),
+        (
+            lambda X, y: kw.score_kernels(X @ X.T, y, kw.Precomputed(), engine="tiled"),
+            "a given matrix is in memory already: use engine='dense'",
+        ),
+    ],
+)
+def test_bad_settings(call, message):
+    with pytest.raises(ValueError, match=message):
+        call(*data("binary"))
