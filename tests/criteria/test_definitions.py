@@ -1,5 +1,7 @@
 """Names, parameters, and what is said where a criterion has no value."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -58,6 +60,8 @@ def test_parameters_are_those_of_the_papers():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
+        (lambda: c.SM(r=np.inf), "r of SM must be at least 1"),
+        (lambda: c.ER(eta=np.inf), "eta of ER must be positive"),
         (lambda: c.SM(r="3"), "r of SM must be at least 1"),
         (lambda: c.SM(weighted="no"), "weighted of SM must be one of True, False, got 'no'"),
         (lambda: c.RKS(eta="a"), "eta of RKS must be positive"),
@@ -124,15 +128,22 @@ class TestUndefined:
             assert np.isnan(kw.score_matrix(K, Y, "sm")["sm"])
 
     @pytest.mark.filterwarnings("ignore::kernelwise.gram.NotPSDWarning")
+    def test_a_negative_eigenvalue_hidden_in_the_tail(self, rng):
+        Q, _ = np.linalg.qr(rng.normal(size=(9, 9)))
+        K = (Q * [10, 3, 2, 1, 0.5, -0.4, 0.3, 0.2, 0.1]) @ Q.T
+        with pytest.warns(UndefinedCriterionWarning, match="has negative eigenvalues"):
+            assert np.isnan(kw.score_matrix(0.5 * (K + K.T), Y, "er")["er"])
+
+    @pytest.mark.filterwarnings("ignore::kernelwise.gram.NotPSDWarning")
     def test_a_negative_tail_is_no_eigenvalues_ratio(self, rng):
         X = rng.normal(size=(9, 2))
         undefined(kw.Sigmoid(1.0, -0.5), X, Y, "er", "has negative eigenvalues", ridge=100.0)
 
-    @pytest.mark.parametrize("criterion", ["ckta", "fsm", "md"])
+    @pytest.mark.parametrize("criterion", ["ckta", "fsm", "md", c.SM(r=1)])
     def test_what_is_lost_to_rounding_is_told(self, rng, criterion):
         """A time stamp among the features of a linear kernel."""
         X = rng.normal(size=(9, 2)) + 1.7e9
-        undefined(kw.Linear(), X, Y, criterion, "lost to rounding, so centre the features")
+        undefined(kw.Linear(), X, Y, criterion, "lost to rounding, so centre the")
 
     def test_overflow_is_told(self, rng):
         X = 1e20 * rng.normal(size=(9, 2))
@@ -199,6 +210,34 @@ def test_offset_features_of_a_linear_kernel(two_blobs, offset):
         [plain] = kw.score_kernels(X, y, kw.Linear(), name).table.values()
         [shifted] = kw.score_kernels(X + offset, y, kw.Linear(), name).table.values()
         np.testing.assert_allclose(shifted, plain, rtol=1e-8)
+
+
+@pytest.mark.parametrize("offset", [1e5, 1e6, 1e7, 1e8])
+def test_digits_lost_to_an_offset_are_never_silent(offset):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(50, 3)), np.repeat([0, 1], [30, 20])
+    X[y == 1, 0] += 0.3
+    names = ["ckta", "fsm", "md", c.SM(r=1)]
+    expected = kw.score_kernels(X, y, kw.Linear(), names).table
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedCriterionWarning)
+        shifted = kw.score_kernels(X + offset, y, kw.Linear(), names).table
+    trace = {"sm": kw.Linear().diag(X).sum() / kw.Linear().diag(X + offset).sum()}
+    for name, values in shifted.items():
+        if not np.isnan(values[0]):
+            value = expected[name][0] * trace.get(name, 1.0)
+            np.testing.assert_allclose(values[0], value, rtol=1e-3)
+    assert offset < 1e6 or np.isnan(shifted["md"][0])
+
+
+def test_cuts_between_classes_that_hardly_touch(rng):
+    y = np.repeat([0, 1], [35, 15])
+    X = 0.01 * rng.normal(size=(50, 1)) + 7.0 * y[:, None]
+    K = kw.Gaussian(1.0)(X)
+    expected = kw.score_matrix(K, y, "ncut")["ncut"]
+    for engine in ("dense", "tiled"):
+        value = kw.score_kernels(X, y, kw.Gaussian(1.0), "ncut", engine=engine).table["ncut"][0]
+        np.testing.assert_allclose(value, expected, rtol=1e-9)
 
 
 def test_a_far_point_of_a_third_class_does_not_hide_the_others(three_blobs):

@@ -64,6 +64,7 @@ class TestDefault:
         table = chosen.result_.table
         np.testing.assert_array_equal(table["sm"], sm)
         assert np.isfinite(table["eloo"]).sum() == 5
+        assert np.isfinite(chosen.result_.ridges).sum() == 5
         assert np.nanmin(table["eloo"]) == loo.table["eloo"].min()
 
     def test_is_a_good_classifier(self, wdbc):
@@ -293,6 +294,10 @@ class TestCascade:
         cascade = kw.Cascade((c.ELOO("squared_hinge"), 5), ("sm", 1))
         table = kw.KernelSelector(criterion=cascade).fit(X, y).result_.table
         hinge = "eloo(loss='squared_hinge')"
+        result = kw.KernelSelector(criterion=cascade).fit(X, y).result_
+        chosen = result.best_ridge(hinge)
+        again = kw.score_kernels(X, y, result.best(hinge), c.ELOO("squared_hinge"), ridge=chosen)
+        close(again.table["eloo"], [np.nanmin(result.table[hinge])])
         assert list(table) == [hinge, "sm", f"{hinge} again"]
 
     def test_three_stages(self, two_blobs):
@@ -339,6 +344,7 @@ def test_labels_of_any_type(two_blobs, labels):
     selector = kw.KernelSelector(kernels=kw.Gaussian(2.0)).fit(X, labels.take(y))
     assert selector.classes_.dtype == selector.best_estimator_.classes_.dtype
     assert set(selector.predict(X)) == set(selector.classes_)
+    assert selector.score(X, labels.take(y)) > 0.7
     expected = kw.KernelSelector(kernels=kw.Gaussian(2.0)).fit(X, y)
     same = selector.predict(X) == selector.predict(X)[y == 1][0]
     assert np.array_equal(same, expected.predict(X) == expected.predict(X)[y == 1][0])

@@ -1,6 +1,7 @@
 """What a criterion is, and the evidence it judges by."""
 
 import dataclasses
+import math
 import numbers
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -12,14 +13,14 @@ import numpy as np
 
 from kernelwise._registry import check_new_name, members, unknown
 from kernelwise.gram import Gram, GramStatistics, Targets
-from kernelwise.gram.psd import is_indefinite
+from kernelwise.gram.psd import without_rounding
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.geometry import Array
 from kernelwise.machines import RidgeFit, RidgePath
 
 ALL_TASKS = frozenset({"binary", "multiclass", "regression"})
 CLASSES_ONLY = frozenset({"binary", "multiclass"})
-LOST = 1e6  # what is less than this many rounding errors has at most six digits left
+LOST = 1e4  # what is less than this many rounding errors has at most four digits left
 
 
 _FACTS = ("name", "greater_is_better", "cost", "formula", "reference")
@@ -68,7 +69,7 @@ class Evidence:
         Eigenvalues that are negative by rounding only are zero.
         """
         s, Q = self.gram.eigensystem()
-        return (s, Q) if is_indefinite(s) else (np.maximum(s, 0.0), Q)
+        return without_rounding(s), Q
 
     @property
     def is_psd(self) -> bool | None:
@@ -272,7 +273,7 @@ def check_task(criterion: Criterion, targets: Targets) -> None:
 def check_positive(owner: object, name: str) -> None:
     """Say so where a parameter of a criterion is not positive."""
     value = getattr(owner, name)
-    if not (isinstance(value, numbers.Real) and float(value) > 0.0):
+    if not (isinstance(value, numbers.Real) and 0.0 < float(value) < math.inf):
         raise ValueError(f"{name} of {type(owner).__name__} must be positive, got {value!r}.")
 
 

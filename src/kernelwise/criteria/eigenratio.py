@@ -53,13 +53,13 @@ class ER(Criterion):
         """Return the criterion at one ridge."""
         if self.t >= evidence.n:
             raise Undefined(f"t = {self.t} eigenvalues of {evidence.n} leave none for the tail")
+        training_loss = evidence.fit(ridge).training_loss
+        if evidence.is_psd is False:
+            raise Undefined("the kernel matrix has negative eigenvalues")
         lead = float(evidence.gram.leading_eigenvalues(self.t).sum())
         if lead <= 0.0:
             raise Undefined("the leading eigenvalues do not sum to a positive number")
         # Only the top t eigenvalues and the trace are needed; rounding may leave a tail below zero.
-        tail = evidence.statistics.trace - lead
-        if tail < -10.0 * evidence.n * np.finfo(float).eps * lead:
-            raise Undefined("the kernel matrix has negative eigenvalues")
-        tail = max(tail, 0.0)
+        tail = max(evidence.statistics.trace - lead, 0.0)
         factor = self.eta * (evidence.n if self.scale == "printed" else 1.0)
-        return evidence.fit(ridge).training_loss + factor * tail / lead
+        return training_loss + factor * tail / lead

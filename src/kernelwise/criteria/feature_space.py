@@ -32,12 +32,12 @@ def squared_mean_distance(stats: GramStatistics, p: int, q: int) -> float:
     pair = (codes == p) | (codes == q)
     means = stats.products[pair][:, [p, q]] / counts[[p, q]]
     rounding = np.finfo(float).eps * float(np.abs(means).max())
-    # The digits of a difference of large entries were lost before they came here.
     precision = stats.precision * _share(np.abs(stats.diagonal), pair)
-    if 0.0 < LOST * rounding < precision and abs(square) < LOST * precision:
-        raise Undefined("the distance of class means is lost to rounding, so centre the features")
-    if abs(square) <= stats.n * rounding:
+    if square == 0.0 or max(abs(square), precision) <= stats.n * rounding:
         return 0.0
+    # Entries much larger than their differences lost those digits before they came here.
+    if abs(square) < LOST * precision:
+        raise Undefined("the distance of class means is lost to rounding, so centre the features")
     if square < 0.0:
         raise Undefined("the matrix is not positive semidefinite: a distance has a negative square")
     return square

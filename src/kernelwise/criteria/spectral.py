@@ -1,5 +1,6 @@
 """The spectral measure and its two special cases, mean discrepancy and normalised cut."""
 
+import math
 import numbers
 from dataclasses import dataclass
 from typing import ClassVar
@@ -8,6 +9,7 @@ import numpy as np
 
 from kernelwise.criteria.base import (
     CLASSES_ONLY,
+    LOST,
     Contrast,
     Criterion,
     Evidence,
@@ -78,7 +80,7 @@ class SM(Criterion):
     reference: ClassVar[str] = _REFERENCE
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.r, numbers.Real) and self.r >= 1.0):
+        if not (isinstance(self.r, numbers.Real) and 1.0 <= self.r < math.inf):
             raise ValueError(f"r of SM must be at least 1, got {self.r!r}.")
         check_choice(self, "normalizer", _NORMALIZERS)
         check_choice(self, "weighted", (True, False))
@@ -99,11 +101,21 @@ class SM(Criterion):
 def _by_products(evidence: Evidence, weighted: bool, r: int, scale: float) -> float:
     """Return the mean of y' N^r y / n as (N^a y)'(N^b y), a + b = r."""
     if r == 1:
-        forms = [c.quadratic_form for c in evidence.contrasts(weighted)]
+        forms = [_form(c, evidence.statistics.precision) for c in evidence.contrasts(weighted)]
         return float(np.mean(forms)) / scale / evidence.n
     left, right = evidence.powers(weighted, r // 2), evidence.powers(weighted, r - r // 2)
     unit = (evidence.statistics.frobenius / scale) ** r  # powers are those of K / |K|_F
     return float(np.mean(np.sum(left * right, axis=0))) * unit / evidence.n
+
+
+def _form(contrast: Contrast, precision: float) -> float:
+    """Return y' K y, unless the rounding error of the entries of K has eaten it."""
+    form = contrast.quadratic_form
+    if 0.0 < abs(form) < LOST * precision * float(np.abs(contrast.y).sum()) ** 2:
+        raise Undefined(
+            "the difference between the classes is lost to rounding, so centre the data"
+        )
+    return form
 
 
 def _by_spectrum(evidence: Evidence, contrast: Contrast, r: float, scale: float) -> float:

@@ -62,7 +62,9 @@ class GramStatistics:
     @property
     def trouble(self) -> str | None:
         """Why the squares of the entries are no numbers to go by; None where they are."""
-        if not (np.isfinite(self.row_squares).all() and np.isfinite(self.products).all()):
+        with np.errstate(over="ignore", invalid="ignore"):
+            finite = np.isfinite(self.kernel_row_squares.sum()) and np.isfinite(self.products).all()
+        if not finite:
             return "its matrix overflows, so standardise the features"
         if 0.0 < np.abs(self.diagonal).max() < _SMALLEST:
             return "the squares of its entries vanish, so rescale the kernel"

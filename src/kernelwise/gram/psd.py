@@ -23,6 +23,11 @@ def is_indefinite(eigenvalues: Array) -> bool:
     return bool(eigenvalues[0] < -_TOLERANCE_PER_ROW * eigenvalues.size * largest)
 
 
+def without_rounding(eigenvalues: Array) -> Array:
+    """Return ascending eigenvalues with those that are negative by rounding only set to zero."""
+    return eigenvalues if is_indefinite(eigenvalues) else np.maximum(eigenvalues, 0.0)
+
+
 def warn_indefinite(what: str) -> None:
     """Say that a kernel is not positive semidefinite, and what to do."""
     warn_user(

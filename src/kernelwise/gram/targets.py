@@ -12,6 +12,7 @@ from kernelwise.kernels.geometry import Array
 
 # Integer targets with more distinct values than this are taken for a count or a measurement.
 MAX_CLASSES_AUTO = 20
+_LARGEST_INTEGER = 2**53  # beyond it neighbours share a float64
 _LARGEST = 1e100  # squares, and products with the kernel matrix, stay within float64
 
 
@@ -33,7 +34,7 @@ class Targets:
     @classmethod
     def of(cls, y: Any, task: str = "auto") -> "Targets":
         """Validate a target: task is "classification", "regression" or "auto"."""
-        values = _as_vector(y)
+        values = as_vector(y)
         if task not in ("auto", "classification", "regression"):
             raise ValueError(
                 f"task must be 'auto', 'classification' or 'regression', got {task!r}."
@@ -132,10 +133,16 @@ class Targets:
         return signs[:, 1:] if self.classes.size == 2 else signs
 
 
-def _as_vector(y: Any) -> Array:
+def as_vector(y: Any) -> Array:
+    """Return a target as a vector of one type, or say what is wrong with it."""
     if y is None:
         raise ValueError("y is missing: a kernel is chosen for a target.")
-    values = np.asarray(y)
+    if np.ma.is_masked(y):
+        raise ValueError("y has masked entries: drop those rows first.")
+    try:
+        values = np.asarray(y)
+    except ValueError:
+        raise ValueError("y must have one dimension, got rows of different lengths.") from None
     if values.ndim == 2 and values.shape[1] == 1:
         values = values.ravel()
     if values.ndim != 1:
@@ -148,7 +155,9 @@ def _as_vector(y: Any) -> Array:
         if any(map(_is_missing, values)):
             raise ValueError("y contains missing values: drop those rows first.")
         values = _uniform(values)
-    return values
+    if values.dtype.kind == "M" and np.isnat(values).any():
+        raise ValueError("y contains missing values: drop those rows first.")
+    return values.astype(str) if values.dtype.kind in "SM" else values
 
 
 def _is_missing(value: Any) -> bool:
@@ -161,9 +170,12 @@ def _is_missing(value: Any) -> bool:
 def _uniform(values: Array) -> Array:
     """Return an object array as booleans, integers or reals where all are, else as text."""
     for kind, dtype in ((bool | np.bool_, bool), (numbers.Integral, int), (numbers.Real, float)):
-        if all(isinstance(v, kind) for v in values):
+        if all(isinstance(v, kind) and abs(float(v)) < _LARGEST_INTEGER for v in values):
             return values.astype(dtype)
-    return values.astype(str)
+    texts = values.astype(str)
+    if np.unique(texts).size < len(set(values.tolist())):
+        raise ValueError("y mixes labels that look alike, such as 1 and '1': make them one type.")
+    return texts
 
 
 def _looks_real(values: Array) -> bool:

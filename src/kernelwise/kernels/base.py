@@ -11,6 +11,8 @@ import numpy as np
 from kernelwise._registry import members
 from kernelwise.kernels.geometry import DIAGONALS, Array, Pairs, as_rows
 
+_SMALLEST = 1e-300  # the inverse of a smaller width is no float64
+
 
 @dataclass(frozen=True)
 class Kernel(ABC):
@@ -147,9 +149,10 @@ def available() -> dict[str, type[Kernel]]:
 def set_positive(kernel: Kernel, name: str) -> None:
     """Store a parameter of a frozen kernel as a float, or say that it must be positive."""
     value = _number(kernel, name)
-    if not (value > 0.0 and math.isfinite(value)):
+    if not _SMALLEST <= value < math.inf:
         raise ValueError(
-            f"{name} of {type(kernel).__name__} must be positive and finite, got {value}."
+            f"{name} of {type(kernel).__name__} must be positive (at least {_SMALLEST:g}) and "
+            f"finite, got {value}."
         )
     object.__setattr__(kernel, name, value)
 

@@ -47,8 +47,14 @@ def as_rows(X: Any, name: str = "X") -> Rows:
 
 def _as_numbers(X: Any, name: str) -> Array:
     message = f"{name} must be a table of real numbers: encode text, dates and the like first."
-    table = np.asarray(X)
-    if table.dtype.kind not in "biufO":
+    if np.ma.is_masked(X):
+        raise ValueError(f"{name} has masked entries: fill or drop them first.")
+    try:
+        table = np.asarray(X)
+    except ValueError:
+        raise ValueError(f"{name} must be a table: its rows have different lengths.") from None
+    text = table.dtype.kind == "O" and any(isinstance(v, str) for v in table.flat)
+    if text or table.dtype.kind not in "biufO":
         raise ValueError(message)
     try:
         return np.ascontiguousarray(table, dtype=np.float64)

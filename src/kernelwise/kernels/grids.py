@@ -18,6 +18,7 @@ from kernelwise.kernels.sigmoid import Sigmoid
 # A thousand rows give half a million distances: their quantiles are known to a percent or two, and
 # the grid is rounded to powers of two anyway.
 _SAMPLE = 1000
+_SMALLEST_DISTANCE = 1e-280  # squared
 _MOST_WIDTHS = 31  # as many as the papers'; near-duplicates would ask for any number
 
 
@@ -107,6 +108,8 @@ def auto(X: Any, *, random_state: Any = None) -> list[Gaussian]:
         raise ValueError(
             "X has no two rows that differ, so no width suits it: give kernels explicitly."
         )
+    if np.median(nearest) < _SMALLEST_DISTANCE:
+        raise ValueError("X has rows closer than 1e-140, beyond float64's squares: rescale X.")
     typical = np.median(distances[np.isfinite(distances)])
     # tau = d/2 gives exp(-1) at squared distance d.
     lo = math.floor(math.log2(0.5 * np.median(nearest))) - 1

@@ -13,6 +13,7 @@ from kernelwise.kernels.geometry import Array
 
 # The profile is p(s) exp(-s) with s = sqrt(2 nu) r / scale; these are the coefficients of p.
 _POLYNOMIAL = MappingProxyType({0.5: (1.0,), 1.5: (1.0, 1.0), 2.5: (1.0, 1.0, 1.0 / 3.0)})
+_FAR = 1e3  # exp(-1000) is zero, and so must be its product with any polynomial
 _SERIES_BELOW = 0.5  # beyond it p(s) exp(-s) - 1 loses less than two digits
 _TERMS = 18  # 0.5^18 / 18! is far below the rounding error
 
@@ -71,7 +72,8 @@ class Matern(PairKernel):
         return (1.0 / self.scale,)
 
     def _scaled(self, g: Array) -> Array:
-        return np.sqrt(g) * (math.sqrt(2.0 * self.nu) / self.scale)
+        s = np.sqrt(g) * (math.sqrt(2.0 * self.nu) / self.scale)
+        return np.minimum(s, _FAR)
 
     def profile(self, g: Array) -> Array:
         r"""Return :math:`p(s)\, e^{-s}`."""

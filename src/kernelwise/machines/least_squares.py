@@ -114,13 +114,16 @@ class LSSVC(ClassifierMixin, BaseEstimator):
         check_classification_targets(y)
         weights = _sample_weights(X, sample_weight)
         self.classes_ = np.unique(y[weights > 0.0])
-        if self.classes_.size < 2:
-            [only] = self.classes_.tolist()
-            raise ValueError(f"y has only one class ({only!r}): at least two classes are needed.")
         by_class = self._class_weights(y, weights)
         if by_class.min() < 0.0:
             raise ValueError(f"class_weight must not be negative, got {self.class_weight!r}.")
         weights = weights * by_class
+        self.classes_ = np.unique(y[weights > 0.0])
+        if self.classes_.size < 2:
+            raise ValueError(
+                f"y has only one class {self.classes_.tolist()} of positive weight: at least two "
+                "classes are needed."
+            )
         signs = np.where(y[:, None] == self.classes_, 1.0, -1.0)
         _fit_columns(self, X, signs[:, 1] if self.classes_.size == 2 else signs, weights)
         return self
@@ -231,6 +234,9 @@ class KRR(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
 def _fit_columns(machine: Any, X: Any, Y: Array, weights: Array) -> None:
     """Fit all target columns from one Cholesky factor and store the result on the machine."""
+    if isinstance(machine.kernel, type):
+        name = machine.kernel.__name__
+        raise ValueError(f"kernel must be a kernel such as {name}(1.0), not the class {name}.")
     K = check_matrix(machine.kernel(X, X))
     used = weights > 0.0
     if not used.all():

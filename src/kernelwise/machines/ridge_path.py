@@ -30,6 +30,7 @@ import numpy as np
 from scipy.linalg import cho_solve, eigh
 from scipy.linalg.lapack import dpotrf, dtrtri
 
+from kernelwise.gram.psd import without_rounding
 from kernelwise.kernels.geometry import Array
 
 _SMALLEST_RIDGE = 1e-100  # squares of coefficients stay within float64
@@ -119,7 +120,7 @@ class RidgePath:
         weights = _weights(sample_weight, Y.shape[0])
         root = np.sqrt(weights)
         s, Q = eigh(root[:, None] * K * root[None, :], driver="evd", overwrite_a=True)
-        return cls(s, Q, Y, fit_intercept, weights)
+        return cls(without_rounding(s), Q, Y, fit_intercept, weights)
 
     @classmethod
     def from_eigensystem(

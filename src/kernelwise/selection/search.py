@@ -77,6 +77,12 @@ def _stage_columns(criteria: Sequence[Criterion]) -> dict[str, Criterion]:
     return columns
 
 
+def ridge_of(result: SelectionResult, winner: int, ridges: Ridges) -> float:
+    """Return the ridge chosen for the winner, or the only one there was."""
+    chosen = float(result.ridges[winner])
+    return float(ridges.values[0]) if np.isnan(chosen) else chosen
+
+
 class _Summary:
     """The best value and ridge of every kernel, stage after stage."""
 
@@ -96,7 +102,7 @@ class _Summary:
         at = np.where(np.isnan(losses), np.inf, losses).argmin(axis=1)
         best = np.take_along_axis(losses, at[:, None], axis=1)[:, 0]
         self._table[name][rows] = sign * best
-        if self._columns[name].uses_ridge or ridges.shape[1] == 1:
+        if self._columns[name].uses_ridge:
             self._ridges[rows] = np.take_along_axis(ridges, at[:, None], axis=1)[:, 0]
         self._notes.update(result.notes)
         self._seconds += result.seconds

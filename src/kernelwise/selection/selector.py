@@ -21,6 +21,7 @@ from threadpoolctl import threadpool_limits
 from kernelwise.criteria import Criterion, get
 from kernelwise.criteria.base import check_task
 from kernelwise.gram import Engine, Targets
+from kernelwise.gram.targets import as_vector
 from kernelwise.kernels import Kernel, grids
 from kernelwise.kernels.geometry import Array
 from kernelwise.machines import KRR, LSSVC
@@ -28,7 +29,7 @@ from kernelwise.selection.callbacks import CallbackSupportMixin, Progress
 from kernelwise.selection.cascade import Cascade, default_cascade, loo_criterion
 from kernelwise.selection.equip import equip, machine_for
 from kernelwise.selection.scoring import Problem, as_kernels, as_ridges
-from kernelwise.selection.search import AUTO_RIDGES, Ridges, run_cascade
+from kernelwise.selection.search import AUTO_RIDGES, Ridges, ridge_of, run_cascade
 
 
 def _fitted_has(name: str) -> Any:
@@ -178,7 +179,7 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         with limits:
             self.result_, winner = run_cascade(problem, kernels, cascade, ridges, progress)
             self.best_kernel_ = kernels[winner]
-            self.best_ridge_ = float(self.result_.ridges[winner])
+            self.best_ridge_ = ridge_of(self.result_, winner, ridges)
             if self.refit:
                 self.best_estimator_ = equip(machine, self.best_kernel_, self.best_ridge_)
                 self.best_estimator_.fit(problem.X, targets.labels)
@@ -239,7 +240,7 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
 
     def score(self, X: Any, y: Any) -> float:
         """Return the score of the fitted estimator: accuracy, or R² for regression."""
-        return float(self._fitted().score(self._checked(X), y))
+        return float(self._fitted().score(self._checked(X), as_vector(y)))
 
     def _checked(self, X: Any) -> Any:
         return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
