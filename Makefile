@@ -3,13 +3,16 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint types imports doctest check clean
+.PHONY: demo test bench lint types imports doctest check clean
 
 demo: $(VENV)/.core
 	$(BIN)/python examples/demo.py
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest
+
+bench: $(VENV)/.test
+	$(BIN)/python benchmarks/engines.py
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .

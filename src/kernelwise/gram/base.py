@@ -59,7 +59,7 @@ class GramStatistics:
         """The number of rows."""
         return self.targets.n
 
-    @property
+    @cached_property
     def trouble(self) -> str | None:
         """Why the squares of the entries are no numbers to go by; None where they are."""
         with np.errstate(over="ignore", invalid="ignore"):

@@ -41,9 +41,9 @@ class Dense(Engine):
     def grams(self, kernels: Sequence[Kernel], X: Any, targets: Targets) -> Iterator["DenseGram"]:
         """Yield the gram of every kernel; distances and dot products are computed once."""
         check_memory(targets.n)
-        pairs = Pairs(X)
+        pairs, sample = Pairs(X), sample_pairs(X)
         for kernel in kernels:
-            yield DenseGram(kernel, pairs, targets)
+            yield DenseGram(kernel, pairs, sample, targets)
 
 
 def check_memory(n: int) -> None:
@@ -67,9 +67,9 @@ def _physical_memory() -> int | None:
 class DenseGram(Gram):
     """One kernel matrix in memory, as S = K - shift."""
 
-    def __init__(self, kernel: Kernel, pairs: Pairs, targets: Targets) -> None:
+    def __init__(self, kernel: Kernel, pairs: Pairs, sample: Pairs, targets: Targets) -> None:
         with np.errstate(over="ignore", invalid="ignore"):  # GramStatistics.trouble tells
-            self._S, self._shift, self._precision = _shifted(kernel, pairs)
+            self._S, self._shift, self._precision = _shifted(kernel, pairs, is_wide(kernel, sample))
         self._diagonal = kernel.diagonal(pairs.X)
         self._targets = targets
 
@@ -120,9 +120,9 @@ def _centered_squares(S: Array) -> float:
     return total
 
 
-def _shifted(kernel: Kernel, pairs: Pairs) -> tuple[Array, float, float]:
+def _shifted(kernel: Kernel, pairs: Pairs, wide: bool) -> tuple[Array, float, float]:
     """Return S, c and the rounding error of S, K = S + c, in the form that keeps most digits."""
-    if is_wide(kernel, pairs.X):
+    if wide:
         E = kernel.deviations(pairs)
         return E, kernel.origin, _EPS * max(float(E.max()), -float(E.min()))
     K = kernel.values(pairs)
@@ -134,13 +134,17 @@ def _shifted(kernel: Kernel, pairs: Pairs) -> tuple[Array, float, float]:
     return K, 0.0, precision
 
 
-def is_wide(kernel: Kernel, X: Any) -> bool:
+def sample_pairs(X: Any) -> Pairs:
+    """Return the pairs of some rows, evenly spaced, by which the form of a matrix is decided."""
+    return Pairs(X[:: max(1, X.shape[0] // _PROBE)])
+
+
+def is_wide(kernel: Kernel, sample: Pairs) -> bool:
     """Say whether nearly all pairs of a sample of the rows stay near the kernel's origin.
 
     Where some do not, the matrix is far from constant and its own entries keep more digits.
     """
     if kernel.takes_matrix or kernel.origin == 0.0:
         return False
-    rows = X[:: max(1, X.shape[0] // _PROBE)]
-    E = kernel.deviations(Pairs(rows))
-    return bool(np.quantile(np.abs(E), _NEARLY_ALL) < 0.5 * abs(kernel.origin))
+    near = np.abs(kernel.deviations(sample)) < 0.5 * abs(kernel.origin)
+    return bool(np.count_nonzero(near) > _NEARLY_ALL * near.size)

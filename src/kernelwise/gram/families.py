@@ -9,7 +9,6 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -79,13 +78,15 @@ class Family(ABC):
 class GaussianLadder(Family):
     """Gaussian widths whose ratios are powers of two, from the widest down."""
 
-    def __init__(self, candidates: dict[int, Gaussian], X: Any, largest_distance: float) -> None:
+    def __init__(
+        self, candidates: dict[int, Gaussian], sample: Pairs, largest_distance: float
+    ) -> None:
         widest = max(kernel.tau for kernel in candidates.values())
         self.members = {
             i: round(math.log2(widest / kernel.tau)) for i, kernel in candidates.items()
         }
         steps = max(self.members.values()) + 1
-        self.wide = sum(is_wide(Gaussian(widest * 0.5**s), X) for s in range(steps))
+        self.wide = sum(is_wide(Gaussian(widest * 0.5**s), sample) for s in range(steps))
         self.steps = steps + 1  # the last holds the squares of the last but one
         rate = 0.5 / widest
         exponent = min(rate * largest_distance, _LARGEST_EXPONENT)
@@ -188,9 +189,9 @@ class AnyKernel(Family):
 
     steps = 1
 
-    def __init__(self, candidate: int, kernel: Kernel, X: Any) -> None:
+    def __init__(self, candidate: int, kernel: Kernel, sample: Pairs) -> None:
         self.members = {candidate: 0}
-        self._kernel, self._wide = kernel, is_wide(kernel, X)
+        self._kernel, self._wide = kernel, is_wide(kernel, sample)
 
     def _tile(self, pairs: Pairs) -> Array:
         return self._kernel.deviations(pairs) if self._wide else self._kernel.values(pairs)
@@ -215,8 +216,8 @@ class AnyKernel(Family):
         return self._kernel.origin if self._wide else 0.0
 
 
-def arrange(kernels: Sequence[Kernel], X: Any, largest_distance: float) -> list[Family]:
-    """Return the families of candidate kernels."""
+def arrange(kernels: Sequence[Kernel], sample: Pairs, largest_distance: float) -> list[Family]:
+    """Return the families of candidate kernels; a sample of the pairs tells which are wide."""
     gaussians: dict[float, dict[int, Gaussian]] = {}
     polynomials: dict[tuple[float, float], dict[int, Polynomial]] = {}
     families: list[Family] = []
@@ -228,7 +229,7 @@ def arrange(kernels: Sequence[Kernel], X: Any, largest_distance: float) -> list[
             power = Polynomial(1, 0.0) if isinstance(kernel, Linear) else kernel
             polynomials.setdefault((power.coef0, power.gamma), {})[i] = power
         else:
-            families.append(AnyKernel(i, kernel, X))
-    families += [GaussianLadder(c, X, largest_distance) for c in gaussians.values()]
+            families.append(AnyKernel(i, kernel, sample))
+    families += [GaussianLadder(c, sample, largest_distance) for c in gaussians.values()]
     families += [PolynomialLadder(c) for c in polynomials.values()]
     return families

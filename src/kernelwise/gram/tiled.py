@@ -25,7 +25,7 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from threadpoolctl import threadpool_limits
 
 from kernelwise.gram.base import Engine, Gram, GramStatistics
-from kernelwise.gram.dense import DenseGram, check_memory
+from kernelwise.gram.dense import DenseGram, check_memory, sample_pairs
 from kernelwise.gram.families import Family, TileProducts, TileSums, arrange
 from kernelwise.gram.targets import Targets
 from kernelwise.kernels import Kernel, Pairs
@@ -164,11 +164,13 @@ class Sweep:
         few = not sp.issparse(X) and X.shape[1] <= _DIRECT_FEATURES
         self._features = np.ascontiguousarray(self._X.T) if few else None
         self._blocks = _blocks(codes[self._order], engine.tile)
-        self._families = arrange(kernels, X, _largest_distance(self._X))
+        self._sample = sample_pairs(X)
+        self._families = arrange(kernels, self._sample, _largest_distance(self._X))
 
     def dense(self, index: int) -> DenseGram:
         """Return a kernel matrix in memory."""
-        return DenseGram(self._kernels[index], Pairs(self._original), self._targets)
+        kernel, pairs = self._kernels[index], Pairs(self._original)
+        return DenseGram(kernel, pairs, self._sample, self._targets)
 
     def statistics(self) -> list[GramStatistics]:
         """Return the statistics of every kernel from one sweep (two for real targets)."""
