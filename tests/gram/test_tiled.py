@@ -12,7 +12,7 @@ import scipy.sparse as sp
 import kernelwise as kw
 from kernelwise import criteria as c
 from kernelwise.gram import Dense, Tiled
-from kernelwise.gram.tiled import Sweep
+from kernelwise.gram.sweep import Sweep
 
 CHEAP = ["kta", "ckta", "ks", *(c.SM(r=r) for r in (1, 2, 3, 4, 5)), c.SM(2, "sum", False)]
 CLASSES = [*CHEAP, "fsm", "fsm_error", "md", "ncut"]

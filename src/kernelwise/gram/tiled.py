@@ -1,39 +1,19 @@
-"""The engine that never stores a kernel matrix: one sweep over tiles serves a grid of kernels.
+"""The engine that never stores a kernel matrix."""
 
-The upper triangle of all kernel matrices at once is walked tile by tile. A tile's distances (or dot
-products) are computed once; every family of kernels then adds its sums to them::
-
-    rows sorted by class ──> strips of tiles ──> threads ──> Pairs of a tile ──> families
-                                                             ladders of widths or degrees, any other
-
-Rows are sorted by class and no tile crosses a class boundary, so K @ T for class indicators T is a
-plain sum over each tile. Memory is O(n · kernels · classes) a thread; nothing n×n exists.
-"""
-
-import os
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.sparse.linalg import LinearOperator, eigsh
-from threadpoolctl import threadpool_limits
 
 from kernelwise.gram.base import Engine, Gram, GramStatistics
-from kernelwise.gram.dense import DenseGram, check_memory, sample_pairs
-from kernelwise.gram.families import Family, TileProducts, TileSums, arrange
+from kernelwise.gram.dense import DenseGram, check_memory
+from kernelwise.gram.sweep import Sweep
 from kernelwise.gram.targets import Targets
-from kernelwise.kernels import Kernel, Pairs
-from kernelwise.kernels.geometry import Array, squared_norms
-
-_EPS = float(np.finfo(float).eps)
-_DIRECT_FEATURES = 64  # up to here differences in a compiled loop beat a matrix product
-_POLL = 0.1  # seconds between two looks at the keyboard
+from kernelwise.kernels import Kernel
+from kernelwise.kernels.geometry import Array
 
 
 @dataclass(frozen=True)
@@ -75,7 +55,7 @@ class Tiled(Engine):
         """Sweep once for all kernels, then yield their grams."""
         if any(kernel.takes_matrix for kernel in kernels):
             raise ValueError("a given matrix is in memory already: use engine='dense'.")
-        sweep = Sweep(self, kernels, X, targets)
+        sweep = Sweep(kernels, X, targets, tile=self.tile, threads=self.threads)
         for i, statistics in enumerate(sweep.statistics()):
             yield TiledGram(sweep, i, statistics)
 
@@ -92,7 +72,7 @@ class Tiled(Engine):
 class TiledGram(Gram):
     """One of the kernel matrices of a sweep."""
 
-    def __init__(self, sweep: "Sweep", index: int, statistics: GramStatistics) -> None:
+    def __init__(self, sweep: Sweep, index: int, statistics: GramStatistics) -> None:
         self.sweep, self.index, self._statistics = sweep, index, statistics
 
     @property
@@ -123,227 +103,3 @@ class TiledGram(Gram):
     def _dense(self) -> DenseGram:
         check_memory(self._statistics.n)
         return self.sweep.dense(self.index)
-
-
-class Block(NamedTuple):
-    """Rows of one class."""
-
-    rows: slice
-    label: int
-
-
-class TilePairs(Pairs):
-    """The pairs of two blocks of rows."""
-
-    def __init__(self, features: Array | None, X: Any, rows: slice, columns: slice) -> None:
-        super().__init__(X[rows], None if rows == columns else X[columns])
-        self._features, self._rows, self._columns = features, rows, columns
-
-    def __getitem__(self, geometry: str) -> Array:
-        """Return a geometry; distances of few features by differences, which do not cancel."""
-        if geometry == "sqdist" and self._features is not None and geometry not in self._known:
-            from kernelwise.gram import _loops
-
-            left = np.ascontiguousarray(self._features[:, self._rows])
-            right = np.ascontiguousarray(self._features[:, self._columns])
-            G = np.empty((left.shape[1], right.shape[1]))
-            _loops.squared_distance_tile(left, right, G)
-            self._known[geometry] = G
-        return super().__getitem__(geometry)
-
-
-class Sweep:
-    """Data sorted by class, cut into blocks, and the families of kernels that walk over it."""
-
-    def __init__(self, engine: Tiled, kernels: Sequence[Kernel], X: Any, targets: Targets) -> None:
-        self._engine, self._kernels, self._targets = engine, kernels, targets
-        self._original = X
-        codes = np.zeros(targets.n, int) if targets.classes is None else targets.y
-        self._order = np.argsort(codes, kind="stable")
-        self._X = X[self._order]
-        few = not sp.issparse(X) and X.shape[1] <= _DIRECT_FEATURES
-        self._features = np.ascontiguousarray(self._X.T) if few else None
-        self._blocks = _blocks(codes[self._order], engine.tile)
-        self._sample = sample_pairs(X)
-        self._families = arrange(kernels, self._sample, _largest_distance(self._X))
-
-    def dense(self, index: int) -> DenseGram:
-        """Return a kernel matrix in memory."""
-        kernel, pairs = self._kernels[index], Pairs(self._original)
-        return DenseGram(kernel, pairs, self._sample, self._targets)
-
-    def statistics(self) -> list[GramStatistics]:
-        """Return the statistics of every kernel from one sweep (two for real targets)."""
-        accumulators = self._walk(self._new_sums, self._add_sums)
-        sums = [np.sum([a[0][f] for a in accumulators], axis=0) for f in range(self._n_families)]
-        squares = [np.sum([a[1][f] for a in accumulators], axis=0) for f in range(self._n_families)]
-        products = self._first_products(sums)
-        found: dict[int, GramStatistics] = {}
-        for f, family in enumerate(self._families):
-            totals = sums[f].sum(axis=1)
-            for i, step in family.members.items():
-                row_squares = self._restore(family.row_squares(step, totals, squares[f]))
-                found[i] = self._assemble(i, family.shift(step), products[i], row_squares)
-        return [found[i] for i in range(len(self._kernels))]
-
-    @property
-    def _n_families(self) -> int:
-        return len(self._families)
-
-    def _first_products(self, sums: list[Array]) -> dict[int, Array]:
-        """Return S @ T of every kernel; of a real target by a sweep of its own."""
-        products = {
-            i: self._restore(sums[f][step].T)
-            for f, family in enumerate(self._families)
-            for i, step in family.members.items()
-        }
-        if self._targets.classes is None:
-            y = self._targets.centered[:, None]
-            with_y = self.multiply(dict.fromkeys(products, y))
-            products = {i: np.column_stack([products[i], with_y[i]]) for i in products}
-        return products
-
-    def _assemble(
-        self, index: int, shift: float, products: Array, row_squares: Array
-    ) -> GramStatistics:
-        n = self._targets.n
-        u = products[:, 0] if self._targets.classes is None else products.sum(axis=1)
-        with np.errstate(over="ignore", invalid="ignore"):
-            # |HSH|^2 = |S|^2 - (2/n) |S1|^2 + (1'S1)^2 / n^2: S is never close to a constant
-            centered = row_squares.sum() - 2.0 * (u @ u) / n + (u.sum() / n) ** 2
-        return GramStatistics(
-            targets=self._targets,
-            shift=shift,
-            products=products,
-            row_squares=row_squares,
-            centered_squares=max(float(centered), 0.0),
-            diagonal=self._kernels[index].diagonal(self._original),
-            precision=_EPS * float(np.sqrt(row_squares.max())),
-        )
-
-    def _restore(self, rows: Array) -> Array:
-        """Return an array over sorted rows in the order of the data."""
-        restored = np.empty_like(rows)
-        restored[self._order] = rows
-        return restored
-
-    def _new_sums(self) -> tuple[list[Array], list[Array]]:
-        n, labels = self._targets.n, self._blocks[-1].label + 1
-        sums = [np.zeros((f.steps, labels, n)) for f in self._families]
-        return sums, [np.zeros((f.steps, n)) for f in self._families]
-
-    def _add_sums(self, into: Any, pairs: Pairs, left: Block, right: Block) -> None:
-        sums, squares = into
-        rows, columns = left.rows, right.rows
-        for f, family in enumerate(self._families):
-            tile = TileSums.zeros(
-                family.steps, rows.stop - rows.start, columns.stop - columns.start
-            )
-            family.add_sums(pairs, tile)
-            sums[f][:, right.label, rows] += tile.row_sums
-            squares[f][:, rows] += tile.row_squares
-            if rows != columns:
-                sums[f][:, left.label, columns] += tile.col_sums
-                squares[f][:, columns] += tile.col_squares
-
-    def matmul(self, vectors: dict[int, Array]) -> dict[int, Array]:
-        """Return K @ V of several kernels, each with vectors of its own, from one sweep."""
-        products = self.multiply(vectors)
-        for family in self._families:
-            for i, step in family.members.items():
-                if i in products:
-                    products[i] += family.shift(step) * vectors[i].sum(axis=0)
-        return products
-
-    def multiply(self, vectors: dict[int, Array]) -> dict[int, Array]:
-        """Return S @ V of several kernels from one sweep."""
-        given = [self._lines(family, vectors) for family in self._families]
-        wanted = [np.array([line.any() for line in lines]) for lines in given]
-
-        def add(into: list[Array], pairs: Pairs, left: Block, right: Block) -> None:
-            rows, columns = left.rows, right.rows
-            for f, family in enumerate(self._families):
-                if wanted[f].any():
-                    tile = TileProducts.of(given[f], rows, columns)
-                    family.add_products(pairs, wanted[f], tile)
-                    into[f][:, :, rows] += tile.row_products
-                    if rows != columns:
-                        into[f][:, :, columns] += tile.col_products
-
-        parts = self._walk(lambda: [np.zeros_like(g) for g in given], add)
-        totals = [np.sum([p[f] for p in parts], axis=0) for f in range(self._n_families)]
-        return {
-            i: self._restore(totals[f][step].T)
-            for f, family in enumerate(self._families)
-            for i, step in family.members.items()
-            if i in vectors
-        }
-
-    def _lines(self, family: Family, vectors: dict[int, Array]) -> Array:
-        """Return the vectors of a family's steps over sorted rows; zeros where none are given."""
-        width = next(iter(vectors.values())).shape[1]
-        lines = np.zeros((family.steps, width, self._targets.n))
-        for i, step in family.members.items():
-            if i in vectors:
-                lines[step] = vectors[i][self._order].T
-        return lines
-
-    def _walk(self, new: Callable[[], Any], add: Callable[..., None]) -> list[Any]:
-        """Let every thread add its strips to accumulators of its own; return those in order."""
-        workers = self._engine.threads or _processors()
-        strips = _deal(len(self._blocks), workers)
-        stop = threading.Event()
-
-        def work(mine: list[int]) -> Any:
-            into = new()
-            for i in mine:
-                for j in range(i, len(self._blocks)):
-                    if stop.is_set():
-                        return into
-                    left, right = self._blocks[i], self._blocks[j]
-                    pairs = TilePairs(self._features, self._X, left.rows, right.rows)
-                    add(into, pairs, left, right)
-            return into
-
-        with threadpool_limits(1), ThreadPoolExecutor(len(strips)) as pool:
-            futures = [pool.submit(work, mine) for mine in strips]
-            try:
-                while wait(futures, timeout=_POLL).not_done:
-                    pass
-            except BaseException:
-                stop.set()  # every thread ends with its tile
-                raise
-            return [future.result() for future in futures]
-
-
-def _blocks(codes: Array, size: int) -> list[Block]:
-    """Cut sorted rows into blocks of one class and at most the given size."""
-    edges = [0, *(np.flatnonzero(np.diff(codes)) + 1).tolist(), len(codes)]
-    return [
-        Block(slice(start, min(start + size, stop)), int(codes[start]))
-        for first, stop in pairwise(edges)
-        for start in range(first, stop, size)
-    ]
-
-
-def _deal(strips: int, workers: int) -> list[list[int]]:
-    """Share out the strips: the first is the longest, so every worker gets long and short ones."""
-    dealt: list[list[int]] = [[] for _ in range(min(workers, strips))]
-    for k in range(strips):
-        turn = k // len(dealt)
-        place = k % len(dealt)
-        dealt[place if turn % 2 == 0 else len(dealt) - 1 - place].append(k)
-    return dealt
-
-
-def _processors() -> int:
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not every platform tells
-        return os.cpu_count() or 1
-
-
-def _largest_distance(X: Any) -> float:
-    """Return a bound on the squared distances: the diameter is at most twice the radius."""
-    centered = X if sp.issparse(X) else X - X.mean(axis=0)
-    return 4.0 * float(squared_norms(centered).max())

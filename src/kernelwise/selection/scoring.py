@@ -3,22 +3,27 @@
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
 from kernelwise._warnings import warn_user
-from kernelwise.criteria import Criterion, Evidence, Undefined, get
+from kernelwise.criteria import Criterion, Evidence, Undefined
 from kernelwise.criteria.base import check_task
 from kernelwise.gram import Engine, Gram, Targets, choose
 from kernelwise.gram.psd import check_matrix, warn_indefinite
-from kernelwise.kernels import Kernel, Precomputed, grids
-from kernelwise.kernels.geometry import Array, as_rows
-from kernelwise.machines import check_ridge
+from kernelwise.kernels import Kernel, Precomputed
+from kernelwise.kernels.geometry import Array
+from kernelwise.selection.inputs import (
+    Asked,
+    as_criteria,
+    as_data,
+    as_kernels,
+    as_ridges,
+    name_columns,
+    one_ridge,
+)
 from kernelwise.selection.result import SelectionResult
-
-Asked = str | Criterion | Iterable[str | Criterion]
 
 
 class UndefinedCriterionWarning(UserWarning):
@@ -70,7 +75,7 @@ def score_matrix(
         y,
         [Precomputed()],
         criteria,
-        ridge=_one_ridge(ridge),
+        ridge=one_ridge(ridge),
         task=task,
         fit_intercept=fit_intercept,
     )
@@ -272,70 +277,3 @@ def _warn_undefined(notes: dict[tuple[str, str], str]) -> None:
             f"because {reason}.",
             UndefinedCriterionWarning,
         )
-
-
-def as_criteria(criteria: Asked) -> list[Criterion]:
-    """Return criteria for names, criteria, or a list of them."""
-    if isinstance(criteria, str | Criterion):
-        criteria = [criteria]
-    if not isinstance(criteria, Iterable):
-        raise TypeError(f"criteria must be a name, a Criterion or a list, got {criteria!r}.")
-    asked = [get(criterion) for criterion in criteria]
-    if not asked:
-        raise ValueError("criteria is empty: name at least one, as in criteria.available().")
-    return asked
-
-
-def name_columns(criteria: Sequence[Criterion]) -> dict[str, Criterion]:
-    """Name every column by its criterion, with parameters where two would share the name."""
-    names = [criterion.name for criterion in criteria]
-    columns = {c.name if names.count(c.name) == 1 else c.label: c for c in criteria}
-    if len(columns) < len(criteria):
-        raise ValueError("criteria holds the same criterion twice: name each once.")
-    return columns
-
-
-def as_kernels(kernels: Any, X: Any) -> list[Kernel]:
-    """Return the candidate kernels, from the distances in X by default."""
-    if kernels is None:
-        return list(grids.auto(as_rows(X)))
-    if isinstance(kernels, Kernel):
-        return [kernels]
-    if not isinstance(kernels, Iterable) or isinstance(kernels, str | bytes):
-        raise TypeError(f"kernels must be a kernel or a list of kernels, got {kernels!r}.")
-    candidates = list(kernels)
-    for kernel in candidates:
-        if not isinstance(kernel, Kernel):
-            raise TypeError(f"kernels must hold kernels such as Gaussian(1.0), got {kernel!r}.")
-    if not candidates:
-        raise ValueError("kernels is empty: give at least one, or None for a grid made from X.")
-    return candidates
-
-
-def as_data(X: Any, kernels: Sequence[Kernel], targets: Targets) -> Any:
-    """Return validated rows, or the validated matrix that is given in their place."""
-    given = {kernel.takes_matrix for kernel in kernels}
-    if len(given) > 1:
-        raise ValueError("kernels mixes Precomputed() with kernels of features: score them apart.")
-    rows = check_matrix(X) if given == {True} else as_rows(X)
-    if rows.shape[0] != targets.n:
-        raise ValueError(f"X has {rows.shape[0]} rows but y has {targets.n} entries.")
-    return rows
-
-
-def as_ridges(ridge: Any) -> Array:
-    """Return one or several ridges as an array of positive numbers."""
-    several = isinstance(ridge, Iterable) and not isinstance(ridge, str | bytes)
-    ridges = np.array([check_ridge(r) for r in (ridge if several else [ridge])])
-    if ridges.size == 0:
-        raise ValueError("ridge is empty: give a positive number or a list of them.")
-    return ridges
-
-
-def _one_ridge(ridge: Any) -> float:
-    if not isinstance(ridge, Real):
-        raise ValueError(
-            f"ridge must be one positive number, got {ridge!r}: for several use score_kernels with "
-            "kernels=Precomputed()."
-        )
-    return float(ridge)

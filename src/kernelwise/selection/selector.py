@@ -28,7 +28,8 @@ from kernelwise.machines import KRR, LSSVC
 from kernelwise.selection.callbacks import CallbackSupportMixin, Progress
 from kernelwise.selection.cascade import Cascade, default_cascade, loo_criterion
 from kernelwise.selection.equip import equip, machine_for
-from kernelwise.selection.scoring import Problem, as_kernels, as_ridges
+from kernelwise.selection.inputs import as_kernels, as_ridges
+from kernelwise.selection.scoring import Problem
 from kernelwise.selection.search import AUTO_RIDGES, Ridges, ridge_of, run_cascade
 
 
