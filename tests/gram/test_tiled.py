@@ -4,6 +4,7 @@ import signal
 import threading
 import time
 import tracemalloc
+import weakref
 
 import numpy as np
 import pytest
@@ -84,6 +85,23 @@ def test_criteria_that_train_equal_the_dense_engine():
     kernels = [kw.Gaussian(2.0**i) for i in (-3, 0, 3)]
     dense = tables(X, y, kernels, criteria, "dense", ridge=[0.1, 1.0])
     assert_same(tables(X, y, kernels, criteria, Tiled(tile=32), ridge=[0.1, 1.0]), dense, 1e-8)
+
+
+def test_one_matrix_in_memory_at_a_time(monkeypatch):
+    """A criterion that needs the spectrum of every kernel must not keep them all."""
+    made = []
+    original = Sweep.dense
+
+    def watched(sweep, index):
+        assert sum(ref() is not None for ref in made) <= 1
+        gram = original(sweep, index)
+        made.append(weakref.ref(gram))
+        return gram
+
+    monkeypatch.setattr(Sweep, "dense", watched)
+    X, y = data("binary")
+    tables(X, y, kw.grids.gaussian(-2, 3), ["eloo", c.SM(r=3)], Tiled())
+    assert len(made) == 6
 
 
 @pytest.mark.parametrize("features", [3, 80])

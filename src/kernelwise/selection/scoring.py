@@ -213,7 +213,8 @@ def _evidence(
     together = list(everything)
     for weighted, highest in _powers_needed(columns):
         _multiply_together(problem.engine, together, weighted, highest)
-    yield from together
+    while together:  # let go of each: a spectrum it computed is as large as the matrix
+        yield together.pop(0)
 
 
 def _powers_needed(columns: dict[str, Criterion]) -> list[tuple[bool, int]]:
