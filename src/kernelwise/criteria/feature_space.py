@@ -12,27 +12,37 @@ from kernelwise.kernels.geometry import Array
 _REFERENCE = "Nguyen and Ho 2007"
 
 
-def _projections(stats: GramStatistics, p: int, q: int) -> tuple[Array, Array]:
+def _class_means(stats: GramStatistics, p: int, q: int) -> list[Array]:
+    r"""Return :math:`\langle \phi(x_i), \phi_p \rangle` and the same with q, for either class.
+
+    The shift is left out: it is the same for all.
+    """
+    pair = np.array([p, q])
+    members, counts = stats.targets.members, stats.targets.counts[pair]
+    return [stats.products[np.ix_(members[c], pair)] / counts for c in pair]
+
+
+def _projections(means: list[Array]) -> list[Array]:
     r"""Return :math:`\langle \phi(x_i), \phi_p - \phi_q \rangle` for the rows of either class.
 
     a_i - b_i of equations 11 to 13: the shift cancels, and so may their common mean.
     """
-    codes, counts = stats.targets.y, stats.targets.counts
-    u = stats.products[:, p] / counts[p] - stats.products[:, q] / counts[q]
-    u_p, u_q = u[codes == p], u[codes == q]
-    middle = 0.5 * (u_p.mean() + u_q.mean())
-    return u_p - middle, u_q - middle
+    u = [mean[:, 0] - mean[:, 1] for mean in means]
+    middle = 0.5 * (u[0].mean() + u[1].mean())
+    return [u[0] - middle, u[1] - middle]
 
 
 def squared_mean_distance(stats: GramStatistics, p: int, q: int) -> float:
     r"""Return :math:`|\phi_p - \phi_q|^2 = A + D - B - C`, zero where it is rounding only."""
-    u_p, u_q = _projections(stats, p, q)
+    return _squared_distance(stats, p, q, _class_means(stats, p, q))
+
+
+def _squared_distance(stats: GramStatistics, p: int, q: int, means: list[Array]) -> float:
+    u_p, u_q = _projections(means)
     square = float(u_p.mean() - u_q.mean())
-    counts, codes = stats.targets.counts, stats.targets.y
-    pair = (codes == p) | (codes == q)
-    means = stats.products[pair][:, [p, q]] / counts[[p, q]]
-    rounding = np.finfo(float).eps * float(np.abs(means).max())
-    precision = stats.precision * _share(np.abs(stats.diagonal), pair)
+    rounding = np.finfo(float).eps * max(float(np.abs(mean).max()) for mean in means)
+    rows = (stats.targets.members[c] for c in (p, q))
+    precision = stats.precision * _share(np.abs(stats.diagonal), *rows)
     if square == 0.0 or max(abs(square), precision) <= stats.n * rounding:
         return 0.0
     # Entries much larger than their differences lost those digits before they came here.
@@ -43,10 +53,12 @@ def squared_mean_distance(stats: GramStatistics, p: int, q: int) -> float:
     return square
 
 
-def _share(diagonal: Array, rows: Array) -> float:
+def _share(diagonal: Array, *classes: Array) -> float:
     """Return the largest entry on some rows relative to all: entries grow with the diagonal."""
     largest = float(diagonal.max())
-    return float(diagonal[rows].max()) / largest if largest > 0.0 else 1.0
+    if largest <= 0.0:
+        return 1.0
+    return max(float(diagonal[rows].max()) for rows in classes) / largest
 
 
 def _spread(u: Array, label: object) -> float:
@@ -61,8 +73,9 @@ def _spread(u: Array, label: object) -> float:
 def _pair_value(stats: GramStatistics, p: int, q: int) -> float:
     assert stats.targets.classes is not None
     labels = stats.targets.classes[[p, q]].tolist()
-    spread = sum(map(_spread, _projections(stats, p, q), labels))
-    square = squared_mean_distance(stats, p, q)
+    means = _class_means(stats, p, q)
+    spread = sum(map(_spread, _projections(means), labels))
+    square = _squared_distance(stats, p, q, means)
     return spread / square if square > 0.0 else np.inf
 
 

@@ -1,20 +1,24 @@
 """The inner loops of the tiled engine, compiled by numba.
 
 All of them work on one tile: the geometry G of a block of rows against a block of columns. Four
-rows go together, so that every column accumulator is loaded and stored once for four rows; the
-loops over columns are plain enough for LLVM to vectorise. Nothing here knows threads: the functions
-release the interpreter lock and are called from ordinary threads.
+rows go together, so that every column accumulator is loaded and stored once for four rows, and two
+steps of a ladder go together, so that every entry is loaded and stored once for two; the loops over
+columns are plain enough for LLVM to vectorise. Sums are kept on *lines*: one number for every row
+and one for every column of the tile. Nothing here knows threads: the functions release the
+interpreter lock and are called from ordinary threads.
 
 A Gaussian grid is a ladder. With e = exp(-g / (2 tau)) - 1, halving tau squares 1 + e::
 
-    e  <-  e (2 + e)  =  2 e + e^2          the square is also what the row sums of squares need
+    e  <-  e (2 + e)  =  2 e + e^2
 
-The first `wide` steps carry e, the others K = 1 + e itself: the deviation of a wide kernel and the
-size of a narrow one both keep their digits. The squares of a narrow step are the next step, so
-there the row sums of squares of one step are the row sums of the next.
+so the sums of one step follow from those of the step before and its squares, and only the squares
+are summed on the way down. The first `wide` steps carry e, the others K = 1 + e itself: the
+deviation of a wide kernel and the size of a narrow one both keep their digits. The squares of a
+narrow step are the next step. Once every exponential of four rows is zero, so is the rest.
 
-A grid of polynomial degrees is a ladder too: with u = gamma g and b = c + u, the deviations
-e_d = b^d - c^d follow from e_{d+1} = b e_d + c^d u.
+Widths of another integer ratio p are a ladder with K <- K^p. A grid of polynomial degrees is one
+too: with u = gamma g and b = c + u, the deviations e_d = b^d - c^d follow from
+e_{d+1} = b e_d + c^d u.
 """
 
 import numpy as np
@@ -34,15 +38,38 @@ LARGEST_EXPONENT = 800.0  # exp(-800) is zero in float64
 @njit(**_OPTIONS)
 def squared_distance_tile(left, right, G):
     """Set G[i, j] = |x_i - z_j|^2 from differences; features are the rows of left and right."""
-    for i in range(left.shape[1]):
-        row = G[i]
-        row[:] = 0.0
-        for k in range(left.shape[0]):
-            x = left[k, i]
-            z = right[k]
-            for j in range(right.shape[1]):
-                t = z[j] - x
-                row[j] += t * t
+    d, rows = left.shape
+    spare = np.empty_like(G[0])
+    for i in range(0, rows, 2):
+        paired = i + 1 < rows
+        second = i + 1 if paired else i
+        r, s = G[i], G[second] if paired else spare
+        r[:] = 0
+        s[:] = 0
+        for k in range(0, d - 3, 4):
+            _add_four_features(left[k : k + 4], right[k : k + 4], i, second, r, s)
+        for k in range(d - d % 4, d):
+            _add_feature(left[k, i], left[k, second], right[k], r, s)
+
+
+@njit(**_OPTIONS)
+def _add_four_features(left, right, i, second, r, s):
+    x0, x1, x2, x3 = left[0, i], left[1, i], left[2, i], left[3, i]
+    y0, y1, y2, y3 = left[0, second], left[1, second], left[2, second], left[3, second]
+    z0, z1, z2, z3 = right[0], right[1], right[2], right[3]
+    for j in range(r.shape[0]):
+        a, b, c, d = z0[j] - x0, z1[j] - x1, z2[j] - x2, z3[j] - x3
+        e, f, g, h = z0[j] - y0, z1[j] - y1, z2[j] - y2, z3[j] - y3
+        r[j] += (a * a + b * b) + (c * c + d * d)
+        s[j] += (e * e + f * f) + (g * g + h * h)
+
+
+@njit(**_OPTIONS)
+def _add_feature(x, y, z, r, s):
+    for j in range(r.shape[0]):
+        a, b = z[j] - x, z[j] - y
+        r[j] += a * a
+        s[j] += b * b
 
 
 @njit(**_OPTIONS)
@@ -51,86 +78,225 @@ def _expm1(g, rate, halvings, keeps_size, e):
 
     The series at 2^-halvings of the exponent, which is at most 1/16, then squarings.
     """
-    scale = -rate * 0.5**halvings
-    lowest = -LARGEST_EXPONENT * 0.5**halvings
+    number = g.dtype.type
+    scale = number(-rate * 0.5**halvings)
+    lowest = number(-LARGEST_EXPONENT * 0.5**halvings)
+    c2, c3, c4, c5 = number(1 / 2), number(1 / 6), number(1 / 24), number(1 / 120)
+    c6, c7, c8, c9 = number(1 / 720), number(1 / 5040), number(1 / 40320), number(1 / 362880)
+    one = number(1)
     for j in range(g.shape[0]):
         y = max(g[j] * scale, lowest)
-        p = 1.0 + y * (1.0 / 9.0)
-        p = 1.0 + y * (1.0 / 8.0) * p
-        p = 1.0 + y * (1.0 / 7.0) * p
-        p = 1.0 + y * (1.0 / 6.0) * p
-        p = 1.0 + y * (1.0 / 5.0) * p
-        p = 1.0 + y * (1.0 / 4.0) * p
-        p = 1.0 + y * (1.0 / 3.0) * p
-        p = 1.0 + y * 0.5 * p
-        e[j] = y * p
+        p = c8 + y * c9
+        p = c7 + y * p
+        p = c6 + y * p
+        p = c5 + y * p
+        p = c4 + y * p
+        p = c3 + y * p
+        p = c2 + y * p
+        e[j] = y + y * y * p
     if keeps_size:
         for j in range(g.shape[0]):
-            e[j] += 1.0
+            e[j] += one
         for _ in range(halvings):
             for j in range(g.shape[0]):
                 e[j] *= e[j]
     else:
         for _ in range(halvings):
             for j in range(g.shape[0]):
-                e[j] = 2.0 * e[j] + e[j] * e[j]
+                e[j] = (e[j] + e[j]) + e[j] * e[j]
 
 
 @njit(**_OPTIONS)
 def _load_gaussian(G, i, rate, halvings, keeps_size, e):
-    """Fill the four rows of e from row i of G on; rows beyond the tile are zero, without effect."""
+    """Fill the four rows of e from row i of G on; rows beyond the tile are zero, without effect.
+
+    Return the smallest of the distances: where its exponential is zero, all are.
+    """
+    nearest = G[i, 0]
     for k in range(4):
         if i + k < G.shape[0]:
-            _expm1(G[i + k], rate, halvings, keeps_size, e[k])
+            g = G[i + k]
+            for j in range(g.shape[0]):
+                nearest = min(nearest, g[j])
+            _expm1(g, rate, halvings, keeps_size, e[k])
         else:
-            e[k] = 0.0
+            e[k] = 0
+    return nearest
+
+
+@njit(**_OPTIONS)
+def _steps_above_zero(exponent, factor, steps):
+    """Return how many of the steps, each multiplying the exponent, leave something above zero."""
+    alive = 0
+    while alive < steps and exponent < LARGEST_EXPONENT:
+        alive += 1
+        exponent *= factor
+    return alive
 
 
 @njit(**_OPTIONS)
 def _to_size(G, i, e):
     """Turn deviations into the kernel itself."""
     for k in range(min(4, G.shape[0] - i)):
-        row = e[k]
-        for j in range(row.shape[0]):
-            row[j] += 1.0
+        e[k] += e.dtype.type(1)
 
 
 @njit(**_OPTIONS)
-def _wide_step(e0, e1, e2, e3, col_sums, col_squares):
-    """Sum four rows of deviations and their squares, and square the kernel."""
-    s0 = s1 = s2 = s3 = 0.0
-    q0 = q1 = q2 = q3 = 0.0
+def _sum(e0, e1, e2, e3, columns):
+    """Sum four rows."""
+    s0 = s1 = s2 = s3 = e0.dtype.type(0)
+    for j in range(e0.shape[0]):
+        a, b, c, d = e0[j], e1[j], e2[j], e3[j]
+        s0 += a
+        s1 += b
+        s2 += c
+        s3 += d
+        columns[j] += (a + b) + (c + d)
+    return s0, s1, s2, s3
+
+
+@njit(**_OPTIONS)
+def _wide_step(e0, e1, e2, e3, columns):
+    """Sum the squares of four rows of deviations, and square the kernel."""
+    s0 = s1 = s2 = s3 = e0.dtype.type(0)
     for j in range(e0.shape[0]):
         a, b, c, d = e0[j], e1[j], e2[j], e3[j]
         aa, bb, cc, dd = a * a, b * b, c * c, d * d
-        s0 += a
-        s1 += b
-        s2 += c
-        s3 += d
-        q0 += aa
-        q1 += bb
-        q2 += cc
-        q3 += dd
-        col_sums[j] += (a + b) + (c + d)
-        col_squares[j] += (aa + bb) + (cc + dd)
-        e0[j] = 2.0 * a + aa
-        e1[j] = 2.0 * b + bb
-        e2[j] = 2.0 * c + cc
-        e3[j] = 2.0 * d + dd
-    return s0, s1, s2, s3, q0, q1, q2, q3
+        s0 += aa
+        s1 += bb
+        s2 += cc
+        s3 += dd
+        columns[j] += (aa + bb) + (cc + dd)
+        e0[j] = (a + a) + aa
+        e1[j] = (b + b) + bb
+        e2[j] = (c + c) + cc
+        e3[j] = (d + d) + dd
+    return s0, s1, s2, s3
 
 
 @njit(**_OPTIONS)
-def _narrow_step(e0, e1, e2, e3, col_sums):
-    """Sum four rows of the kernel, and square it."""
-    s0 = s1 = s2 = s3 = 0.0
+def _two_wide_steps(e0, e1, e2, e3, first, second):
+    """Do two wide steps in one pass."""
+    s0 = s1 = s2 = s3 = e0.dtype.type(0)
+    t0 = t1 = t2 = t3 = e0.dtype.type(0)
+    for j in range(e0.shape[0]):
+        a, b, c, d = e0[j], e1[j], e2[j], e3[j]
+        aa, bb, cc, dd = a * a, b * b, c * c, d * d
+        s0 += aa
+        s1 += bb
+        s2 += cc
+        s3 += dd
+        first[j] += (aa + bb) + (cc + dd)
+        a, b, c, d = (a + a) + aa, (b + b) + bb, (c + c) + cc, (d + d) + dd
+        aa, bb, cc, dd = a * a, b * b, c * c, d * d
+        t0 += aa
+        t1 += bb
+        t2 += cc
+        t3 += dd
+        second[j] += (aa + bb) + (cc + dd)
+        e0[j] = (a + a) + aa
+        e1[j] = (b + b) + bb
+        e2[j] = (c + c) + cc
+        e3[j] = (d + d) + dd
+    return s0, s1, s2, s3, t0, t1, t2, t3
+
+
+@njit(**_OPTIONS)
+def _two_narrow_steps(e0, e1, e2, e3, first, second):
+    """Sum four rows of the kernel, square it, and do so again."""
+    s0 = s1 = s2 = s3 = e0.dtype.type(0)
+    t0 = t1 = t2 = t3 = e0.dtype.type(0)
     for j in range(e0.shape[0]):
         a, b, c, d = e0[j], e1[j], e2[j], e3[j]
         s0 += a
         s1 += b
         s2 += c
         s3 += d
-        col_sums[j] += (a + b) + (c + d)
+        first[j] += (a + b) + (c + d)
+        a, b, c, d = a * a, b * b, c * c, d * d
+        t0 += a
+        t1 += b
+        t2 += c
+        t3 += d
+        second[j] += (a + b) + (c + d)
+        e0[j] = a * a
+        e1[j] = b * b
+        e2[j] = c * c
+        e3[j] = d * d
+    return s0, s1, s2, s3, t0, t1, t2, t3
+
+
+@njit(**_OPTIONS)
+def _add_one(line, i, rows, sums):
+    for k in range(rows):
+        line[i + k] += sums[k]
+
+
+@njit(**_OPTIONS)
+def _add_two(first, second, i, rows, sums):
+    for k in range(rows):
+        first[i + k] += sums[k]
+        second[i + k] += sums[4 + k]
+
+
+@njit(**_OPTIONS)
+def gaussian_tile(G, ladder, on_rows, on_columns, e):
+    """Add the sums of a ladder of squares over one tile.
+
+    Line 0 holds the sums of the deviations of the first step, line s + 1 the sums of the squared
+    deviations of a wide step s, or of the kernel of a narrow step; a last one serves the squares of
+    the last narrow step.
+    """
+    rate, halvings, wide, steps = ladder
+    last = steps if wide == steps else steps + 1
+    for i in range(0, G.shape[0], 4):
+        nearest = _load_gaussian(G, i, rate, halvings, wide == 0, e)
+        alive = max(wide, _steps_above_zero(rate * nearest, 2.0, last))
+        rows = min(4, G.shape[0] - i)
+        e0, e1, e2, e3 = e[0], e[1], e[2], e[3]
+        if wide > 0:
+            _add_one(on_rows[0], i, rows, _sum(e0, e1, e2, e3, on_columns[0]))
+        for s in range(0, wide - 1, 2):
+            sums = _two_wide_steps(e0, e1, e2, e3, on_columns[s + 1], on_columns[s + 2])
+            _add_two(on_rows[s + 1], on_rows[s + 2], i, rows, sums)
+        if wide % 2 == 1:
+            _add_one(on_rows[wide], i, rows, _wide_step(e0, e1, e2, e3, on_columns[wide]))
+        if 0 < wide < last:
+            _to_size(G, i, e)
+        for s in range(wide, alive - 1, 2):
+            sums = _two_narrow_steps(e0, e1, e2, e3, on_columns[s + 1], on_columns[s + 2])
+            _add_two(on_rows[s + 1], on_rows[s + 2], i, rows, sums)
+        if (alive - wide) % 2 == 1:
+            _add_one(on_rows[alive], i, rows, _sum(e0, e1, e2, e3, on_columns[alive]))
+
+
+@njit(**_OPTIONS)
+def _multiply(e0, e1, e2, e3, v_column, o_column, v0, v1, v2, v3):
+    """Return the products of four rows with v_column, and add those of the columns to o_column."""
+    s0 = s1 = s2 = s3 = e0.dtype.type(0)
+    for j in range(e0.shape[0]):
+        a, b, c, d = e0[j], e1[j], e2[j], e3[j]
+        v = v_column[j]
+        s0 += a * v
+        s1 += b * v
+        s2 += c * v
+        s3 += d * v
+        o_column[j] += (a * v0 + b * v1) + (c * v2 + d * v3)
+    return s0, s1, s2, s3
+
+
+@njit(**_OPTIONS)
+def _multiply_and_square(e0, e1, e2, e3, v_column, o_column, v0, v1, v2, v3):
+    """Multiply four rows of a narrow step, and go one step down."""
+    s0 = s1 = s2 = s3 = e0.dtype.type(0)
+    for j in range(e0.shape[0]):
+        a, b, c, d = e0[j], e1[j], e2[j], e3[j]
+        v = v_column[j]
+        s0 += a * v
+        s1 += b * v
+        s2 += c * v
+        s3 += d * v
+        o_column[j] += (a * v0 + b * v1) + (c * v2 + d * v3)
         e0[j] = a * a
         e1[j] = b * b
         e2[j] = c * c
@@ -139,37 +305,21 @@ def _narrow_step(e0, e1, e2, e3, col_sums):
 
 
 @njit(**_OPTIONS)
-def gaussian_tile(G, ladder, row_sums, row_squares, col_sums, col_squares, e):
-    """Add the sums of every step of a ladder over one tile; the last step is for squares only."""
-    rate, halvings, wide, steps = ladder
-    for i in range(0, G.shape[0], 4):
-        _load_gaussian(G, i, rate, halvings, wide == 0, e)
-        rows = min(4, G.shape[0] - i)
-        for s in range(wide):
-            sums = _wide_step(e[0], e[1], e[2], e[3], col_sums[s], col_squares[s])
-            for k in range(rows):
-                row_sums[s, i + k] += sums[k]
-                row_squares[s, i + k] += sums[4 + k]
-        if wide > 0:
-            _to_size(G, i, e)
-        for s in range(wide, steps + 1):
-            narrow = _narrow_step(e[0], e[1], e[2], e[3], col_sums[s])
-            for k in range(rows):
-                row_sums[s, i + k] += narrow[k]
-
-
-@njit(**_OPTIONS)
-def _multiply(e0, e1, e2, e3, v_col, o_col, v0, v1, v2, v3):
-    """Return the products of four rows with v_col, and add those of the columns to o_col."""
-    s0 = s1 = s2 = s3 = 0.0
+def _multiply_and_square_wide(e0, e1, e2, e3, v_column, o_column, v0, v1, v2, v3):
+    """Multiply four rows of a wide step, and go one step down."""
+    s0 = s1 = s2 = s3 = e0.dtype.type(0)
     for j in range(e0.shape[0]):
         a, b, c, d = e0[j], e1[j], e2[j], e3[j]
-        v = v_col[j]
+        v = v_column[j]
         s0 += a * v
         s1 += b * v
         s2 += c * v
         s3 += d * v
-        o_col[j] += (a * v0 + b * v1) + (c * v2 + d * v3)
+        o_column[j] += (a * v0 + b * v1) + (c * v2 + d * v3)
+        e0[j] = (a + a) + a * a
+        e1[j] = (b + b) + b * b
+        e2[j] = (c + c) + c * c
+        e3[j] = (d + d) + d * d
     return s0, s1, s2, s3
 
 
@@ -180,99 +330,196 @@ def _square(e, is_wide):
         row = e[k]
         if is_wide:
             for j in range(row.shape[0]):
-                row[j] = 2.0 * row[j] + row[j] * row[j]
+                row[j] = (row[j] + row[j]) + row[j] * row[j]
         else:
             for j in range(row.shape[0]):
                 row[j] = row[j] * row[j]
 
 
 @njit(**_OPTIONS)
-def _multiply_columns(e, i, rows, v_row, v_col, o_row, o_col):
-    """Multiply four rows with every vector; vectors are the rows of v_row and v_col."""
-    for m in range(v_col.shape[0]):
-        v = np.zeros(4)
-        for k in range(rows):
-            v[k] = v_row[m, i + k]
-        sums = _multiply(e[0], e[1], e[2], e[3], v_col[m], o_col[m], v[0], v[1], v[2], v[3])
-        for k in range(rows):
-            o_row[m, i + k] += sums[k]
+def _four(v, i, rows):
+    """Return the entries of a vector at four rows; zeros beyond the tile, without effect."""
+    zero = v.dtype.type(0)
+    return (
+        v[i],
+        v[i + 1] if rows > 1 else zero,
+        v[i + 2] if rows > 2 else zero,
+        v[i + 3] if rows > 3 else zero,
+    )
 
 
 @njit(**_OPTIONS)
-def gaussian_matmul_tile(G, ladder, wanted, v_row, v_col, o_row, o_col, e):
+def _multiply_rows(e, i, v_row, v_column, o_row, o_column):
+    """Multiply four rows with every vector; vectors are the rows of v_row and v_column."""
+    rows = min(4, v_row.shape[1] - i)
+    for m in range(v_column.shape[0]):
+        v0, v1, v2, v3 = _four(v_row[m], i, rows)
+        sums = _multiply(e[0], e[1], e[2], e[3], v_column[m], o_column[m], v0, v1, v2, v3)
+        _add_one(o_row[m], i, rows, sums)
+
+
+@njit(**_OPTIONS)
+def _multiply_rows_and_square(e, i, is_wide, v_row, v_column, o_row, o_column):
+    """Multiply four rows with every vector, and go one step down with the last of them."""
+    last = v_column.shape[0] - 1
+    rows = min(4, v_row.shape[1] - i)
+    _multiply_rows(e, i, v_row[:last], v_column[:last], o_row[:last], o_column[:last])
+    v0, v1, v2, v3 = _four(v_row[last], i, rows)
+    v, o = v_column[last], o_column[last]
+    if is_wide:
+        sums = _multiply_and_square_wide(e[0], e[1], e[2], e[3], v, o, v0, v1, v2, v3)
+    else:
+        sums = _multiply_and_square(e[0], e[1], e[2], e[3], v, o, v0, v1, v2, v3)
+    _add_one(o_row[last], i, rows, sums)
+
+
+@njit(**_OPTIONS)
+def gaussian_matmul_tile(G, ladder, wanted, v_row, v_column, o_row, o_column, e):
     """Add S V over one tile for every wanted step of a ladder, each step with its own vectors."""
     rate, halvings, wide, steps = ladder
     for i in range(0, G.shape[0], 4):
-        _load_gaussian(G, i, rate, halvings, wide == 0, e)
-        rows = min(4, G.shape[0] - i)
-        for s in range(steps):
+        nearest = _load_gaussian(G, i, rate, halvings, wide == 0, e)
+        alive = max(wide, _steps_above_zero(rate * nearest, 2.0, steps))
+        for s in range(alive):
             if s == wide and wide > 0:
                 _to_size(G, i, e)
             if wanted[s]:
-                _multiply_columns(e, i, rows, v_row[s], v_col[s], o_row[s], o_col[s])
-            _square(e, s < wide)
+                _multiply_rows_and_square(
+                    e, i, s < wide, v_row[s], v_column[s], o_row[s], o_column[s]
+                )
+            else:
+                _square(e, s < wide)
+
+
+@njit(**_OPTIONS)
+def _sum_with_squares(e0, e1, e2, e3, sums, squares):
+    """Sum four rows and their squares."""
+    s0 = s1 = s2 = s3 = e0.dtype.type(0)
+    q0 = q1 = q2 = q3 = e0.dtype.type(0)
+    for j in range(e0.shape[0]):
+        a, b, c, d = e0[j], e1[j], e2[j], e3[j]
+        s0 += a
+        s1 += b
+        s2 += c
+        s3 += d
+        sums[j] += (a + b) + (c + d)
+        q0 += a * a
+        q1 += b * b
+        q2 += c * c
+        q3 += d * d
+        squares[j] += (a * a + b * b) + (c * c + d * d)
+    return s0, s1, s2, s3, q0, q1, q2, q3
+
+
+@njit(**_OPTIONS)
+def _raise(e, base, power, is_wide):
+    """Raise the kernel to an integer power, bit by bit from the second highest on."""
+    bit = 1
+    while 2 * bit <= power:
+        bit *= 2
+    base[:] = e
+    while bit > 1:
+        bit //= 2
+        _square(e, is_wide)
+        if power & bit:
+            _times(e, base, is_wide)
+
+
+@njit(**_OPTIONS)
+def _times(e, base, is_wide):
+    """Multiply the kernel by its base: (1 + e)(1 + b) - 1 = e + b + e b for deviations."""
+    for k in range(4):
+        row, b = e[k], base[k]
+        if is_wide:
+            for j in range(row.shape[0]):
+                row[j] = (row[j] + b[j]) + row[j] * b[j]
+        else:
+            for j in range(row.shape[0]):
+                row[j] *= b[j]
+
+
+@njit(**_OPTIONS)
+def power_tile(G, ladder, on_rows, on_columns, e, base):
+    """Add the sums and squares of a ladder of integer powers: lines 2 s and 2 s + 1 of step s."""
+    rate, halvings, power, wide, steps = ladder
+    for i in range(0, G.shape[0], 4):
+        nearest = _load_gaussian(G, i, rate, halvings, wide == 0, e)
+        alive = max(wide, _steps_above_zero(rate * nearest, float(power), steps))
+        rows = min(4, G.shape[0] - i)
+        for s in range(alive):
+            if s == wide and wide > 0:
+                _to_size(G, i, e)
+            sums = _sum_with_squares(
+                e[0], e[1], e[2], e[3], on_columns[2 * s], on_columns[2 * s + 1]
+            )
+            _add_two(on_rows[2 * s], on_rows[2 * s + 1], i, rows, sums)
+            _raise(e, base, power, s < wide)
+
+
+@njit(**_OPTIONS)
+def power_matmul_tile(G, ladder, wanted, v_row, v_column, o_row, o_column, e, base):
+    """Add S V over one tile for every wanted step of a ladder of integer powers."""
+    rate, halvings, power, wide, steps = ladder
+    for i in range(0, G.shape[0], 4):
+        nearest = _load_gaussian(G, i, rate, halvings, wide == 0, e)
+        alive = max(wide, _steps_above_zero(rate * nearest, float(power), steps))
+        for s in range(alive):
+            if s == wide and wide > 0:
+                _to_size(G, i, e)
+            if wanted[s]:
+                _multiply_rows(e, i, v_row[s], v_column[s], o_row[s], o_column[s])
+            _raise(e, base, power, s < wide)
 
 
 @njit(**_OPTIONS)
 def _load_linear(G, i, gamma, u):
+    factor = u.dtype.type(gamma)
     for k in range(4):
         if i + k < G.shape[0]:
             for j in range(G.shape[1]):
-                u[k, j] = gamma * G[i + k, j]
+                u[k, j] = factor * G[i + k, j]
         else:
-            u[k] = 0.0
+            u[k] = 0
 
 
 @njit(**_OPTIONS)
-def _polynomial_step(e, u, coef0, power):
+def _polynomial_step(e, u, constant, power):
     """Go one degree up: e <- (c + u) e + c^d u."""
+    c, p = e.dtype.type(constant), e.dtype.type(power)
     for k in range(4):
         ek, uk = e[k], u[k]
         for j in range(ek.shape[0]):
-            ek[j] = (coef0 + uk[j]) * ek[j] + power * uk[j]
+            ek[j] = (c + uk[j]) * ek[j] + p * uk[j]
 
 
 @njit(**_OPTIONS)
-def polynomial_tile(G, ladder, row_sums, row_squares, col_sums, col_squares, e, u):
-    """Add the sums of the deviations of every degree up to the highest over one tile."""
-    gamma, coef0, degrees = ladder
+def polynomial_tile(G, ladder, on_rows, on_columns, e, u):
+    """Add the sums and squares of the deviations of every degree: lines 2 s and 2 s + 1."""
+    gamma, constant, degrees = ladder
     for i in range(0, G.shape[0], 4):
         _load_linear(G, i, gamma, u)
         e[:] = u
         rows = min(4, G.shape[0] - i)
         power = 1.0
         for s in range(degrees):
-            _sum_rows(e, i, rows, row_sums[s], row_squares[s], col_sums[s], col_squares[s])
-            power *= coef0
-            _polynomial_step(e, u, coef0, power)
+            sums = _sum_with_squares(
+                e[0], e[1], e[2], e[3], on_columns[2 * s], on_columns[2 * s + 1]
+            )
+            _add_two(on_rows[2 * s], on_rows[2 * s + 1], i, rows, sums)
+            power *= constant
+            _polynomial_step(e, u, constant, power)
 
 
 @njit(**_OPTIONS)
-def _sum_rows(e, i, rows, row_sums, row_squares, col_sums, col_squares):
-    for k in range(rows):
-        row = e[k]
-        s = q = 0.0
-        for j in range(row.shape[0]):
-            a = row[j]
-            s += a
-            q += a * a
-            col_sums[j] += a
-            col_squares[j] += a * a
-        row_sums[i + k] += s
-        row_squares[i + k] += q
-
-
-@njit(**_OPTIONS)
-def polynomial_matmul_tile(G, ladder, wanted, v_row, v_col, o_row, o_col, e, u):
+def polynomial_matmul_tile(G, ladder, wanted, v_row, v_column, o_row, o_column, e, u):
     """Add S V over one tile for every wanted degree, each with its own vectors."""
-    gamma, coef0, degrees = ladder
+    gamma, constant, degrees = ladder
     for i in range(0, G.shape[0], 4):
         _load_linear(G, i, gamma, u)
         e[:] = u
-        rows = min(4, G.shape[0] - i)
         power = 1.0
         for s in range(degrees):
             if wanted[s]:
-                _multiply_columns(e, i, rows, v_row[s], v_col[s], o_row[s], o_col[s])
-            power *= coef0
-            _polynomial_step(e, u, coef0, power)
+                _multiply_rows(e, i, v_row[s], v_column[s], o_row[s], o_column[s])
+            power *= constant
+            _polynomial_step(e, u, constant, power)

@@ -2,13 +2,15 @@
 
 A family is a set of candidate kernels of one geometry that are cheaper together than one by one: a
 ladder of Gaussian widths, a ladder of polynomial degrees, or a single kernel of any other kind. It
-adds its sums over a tile to accumulators with one line per *step*; a candidate is one of the steps.
+adds its sums over a tile to *lines*, one number per row and per column, from which the sums of its
+*steps* can be read; a candidate is one of the steps.
 """
 
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -18,21 +20,21 @@ from kernelwise.kernels.geometry import Array
 
 _SERIES_UP_TO = 1.0 / 16.0  # exponents for which nine terms of the series are exact
 _LARGEST_EXPONENT = 800.0  # exp(-800) is zero in float64
+_RATIOS = range(3, 11)  # ratios of widths, besides 2, whose grids are climbed by multiplications
+_SAME = 2e-15  # relative difference of two widths that rounding explains
 
 
 @dataclass
 class TileSums:
-    """Sums of S over one tile, by step: over columns for its rows, over rows for its columns."""
+    """Lines of sums over one tile: over columns for its rows, over rows for its columns."""
 
-    row_sums: Array
-    row_squares: Array
-    col_sums: Array
-    col_squares: Array
+    on_rows: Array  # (lines, rows)
+    on_columns: Array
 
     @classmethod
-    def zeros(cls, steps: int, rows: int, columns: int) -> "TileSums":
+    def zeros(cls, lines: int, rows: int, columns: int, dtype: Any) -> "TileSums":
         """Return empty sums."""
-        return cls(*(np.zeros((steps, size)) for size in (rows, rows, columns, columns)))
+        return cls(np.zeros((lines, rows), dtype), np.zeros((lines, columns), dtype))
 
 
 @dataclass
@@ -40,27 +42,33 @@ class TileProducts:
     """S V over one tile, by step: V on the tile's columns for its rows, and the other way round."""
 
     row_vectors: Array  # (steps, m, rows): V on the rows
-    col_vectors: Array
+    column_vectors: Array
     row_products: Array
-    col_products: Array
+    column_products: Array
 
     @classmethod
-    def of(cls, vectors: Array, rows: slice, columns: slice) -> "TileProducts":
+    def of(cls, vectors: Array, rows: slice, columns: slice, dtype: Any) -> "TileProducts":
         """Return empty products with the part of (steps, m, n) vectors that a tile needs."""
-        left = np.ascontiguousarray(vectors[:, :, rows])
-        right = np.ascontiguousarray(vectors[:, :, columns])
+        left = vectors[:, :, rows].astype(dtype, order="C")
+        right = vectors[:, :, columns].astype(dtype, order="C")
         return cls(left, right, np.zeros_like(left), np.zeros_like(right))
+
+    @property
+    def arrays(self) -> tuple[Array, Array, Array, Array]:
+        """The arrays in the order in which the loops take them."""
+        return self.row_vectors, self.column_vectors, self.row_products, self.column_products
 
 
 class Family(ABC):
     """Kernels that share work."""
 
-    steps: int  # lines of the accumulators
+    steps: int
+    lines: int
     members: dict[int, int]  # candidate -> step
 
     @abstractmethod
     def add_sums(self, pairs: Pairs, sums: TileSums) -> None:
-        """Add the sums of every step over a tile."""
+        """Add the sums over a tile to all lines."""
 
     @abstractmethod
     def add_products(self, pairs: Pairs, wanted: Array, products: TileProducts) -> None:
@@ -70,9 +78,9 @@ class Family(ABC):
     def shift(self, step: int) -> float:
         """Return the constant c of a step: K = S + c."""
 
-    def row_squares(self, step: int, sums: Array, squares: Array) -> Array:
-        """Return the row sums of squares of a step from all sums (steps, n) and squares."""
-        return np.asarray(squares[step])
+    def read(self, lines: Array) -> list[tuple[Array, Array]]:
+        """Return the sums of S and of its squares, by step, from lines (lines, labels, n)."""
+        return [(lines[2 * s], lines[2 * s + 1]) for s in range(self.steps)]
 
 
 class GaussianLadder(Family):
@@ -82,56 +90,74 @@ class GaussianLadder(Family):
         self, candidates: dict[int, Gaussian], sample: Pairs, largest_distance: float
     ) -> None:
         widest = max(kernel.tau for kernel in candidates.values())
-        self.members = {
-            i: round(math.log2(widest / kernel.tau)) for i, kernel in candidates.items()
-        }
-        steps = max(self.members.values()) + 1
-        self.wide = sum(is_wide(Gaussian(widest * 0.5**s), sample) for s in range(steps))
-        self.steps = steps + 1  # the last holds the squares of the last but one
-        rate = 0.5 / widest
-        exponent = min(rate * largest_distance, _LARGEST_EXPONENT)
-        halvings = max(0, math.ceil(math.log2(max(exponent, 1e-300) / _SERIES_UP_TO)))
-        self._ladder = (rate, halvings, self.wide, steps)
+        self.members = _rungs(candidates, widest, 2)
+        self.steps = max(self.members.values()) + 1
+        self.wide = _wide_steps(widest, 2, self.steps, sample)
+        self.lines = self.steps + (1 if self.wide == self.steps else 2)
+        rate, halvings = _start(widest, largest_distance)
+        self._ladder = (rate, halvings, self.wide, self.steps)
 
     def add_sums(self, pairs: Pairs, sums: TileSums) -> None:
         """Walk down the ladder, summing."""
         from kernelwise.gram import _loops
 
         G = pairs["sqdist"]
-        scratch = np.empty((4, G.shape[1]))
-        _loops.gaussian_tile(
-            G,
-            self._ladder,
-            sums.row_sums,
-            sums.row_squares,
-            sums.col_sums,
-            sums.col_squares,
-            scratch,
-        )
+        _loops.gaussian_tile(G, self._ladder, sums.on_rows, sums.on_columns, _scratch(G))
 
     def add_products(self, pairs: Pairs, wanted: Array, products: TileProducts) -> None:
         """Walk down the ladder, multiplying."""
         from kernelwise.gram import _loops
 
         G = pairs["sqdist"]
-        _loops.gaussian_matmul_tile(
-            G,
-            self._ladder,
-            wanted,
-            products.row_vectors,
-            products.col_vectors,
-            products.row_products,
-            products.col_products,
-            np.empty((4, G.shape[1])),
-        )
+        _loops.gaussian_matmul_tile(G, self._ladder, wanted, *products.arrays, _scratch(G))
 
     def shift(self, step: int) -> float:
         """Return 1 for wide steps, which carry the deviation."""
         return 1.0 if step < self.wide else 0.0
 
-    def row_squares(self, step: int, sums: Array, squares: Array) -> Array:
-        """Return the squares of a narrow step as the sums of the next."""
-        return np.asarray(squares[step] if step < self.wide else sums[step + 1])
+    def read(self, lines: Array) -> list[tuple[Array, Array]]:
+        """Return what the lines hold, and what follows: e' = 2 e + e^2 also for sums."""
+        found = []
+        sums = lines[0]
+        for s in range(self.wide):
+            found.append((sums, lines[s + 1]))
+            sums = 2.0 * sums + lines[s + 1]
+        return found + [(lines[s + 1], lines[s + 2]) for s in range(self.wide, self.steps)]
+
+
+class PowerLadder(Family):
+    """Gaussian widths whose ratios are powers of an integer, from the widest down."""
+
+    def __init__(
+        self, candidates: dict[int, Gaussian], ratio: int, sample: Pairs, largest_distance: float
+    ) -> None:
+        widest = max(kernel.tau for kernel in candidates.values())
+        self.members = _rungs(candidates, widest, ratio)
+        self.steps = max(self.members.values()) + 1
+        self.lines = 2 * self.steps
+        self.wide = _wide_steps(widest, ratio, self.steps, sample)
+        rate, halvings = _start(widest, largest_distance)
+        self._ladder = (rate, halvings, ratio, self.wide, self.steps)
+
+    def add_sums(self, pairs: Pairs, sums: TileSums) -> None:
+        """Walk down the ladder, summing."""
+        from kernelwise.gram import _loops
+
+        G = pairs["sqdist"]
+        _loops.power_tile(G, self._ladder, sums.on_rows, sums.on_columns, _scratch(G), _scratch(G))
+
+    def add_products(self, pairs: Pairs, wanted: Array, products: TileProducts) -> None:
+        """Walk down the ladder, multiplying."""
+        from kernelwise.gram import _loops
+
+        G = pairs["sqdist"]
+        _loops.power_matmul_tile(
+            G, self._ladder, wanted, *products.arrays, _scratch(G), _scratch(G)
+        )
+
+    def shift(self, step: int) -> float:
+        """Return 1 for wide steps, which carry the deviation."""
+        return 1.0 if step < self.wide else 0.0
 
 
 class PolynomialLadder(Family):
@@ -140,6 +166,7 @@ class PolynomialLadder(Family):
     def __init__(self, candidates: dict[int, Polynomial]) -> None:
         self.members = {i: kernel.degree - 1 for i, kernel in candidates.items()}
         self.steps = max(self.members.values()) + 1
+        self.lines = 2 * self.steps
         first = next(iter(candidates.values()))
         self._coef0 = first.coef0
         self._ladder = (first.gamma, first.coef0, self.steps)
@@ -149,16 +176,8 @@ class PolynomialLadder(Family):
         from kernelwise.gram import _loops
 
         G = pairs["dot"]
-        e, u = np.empty((2, 4, G.shape[1]))
         _loops.polynomial_tile(
-            G,
-            self._ladder,
-            sums.row_sums,
-            sums.row_squares,
-            sums.col_sums,
-            sums.col_squares,
-            e,
-            u,
+            G, self._ladder, sums.on_rows, sums.on_columns, _scratch(G), _scratch(G)
         )
 
     def add_products(self, pairs: Pairs, wanted: Array, products: TileProducts) -> None:
@@ -166,17 +185,8 @@ class PolynomialLadder(Family):
         from kernelwise.gram import _loops
 
         G = pairs["dot"]
-        e, u = np.empty((2, 4, G.shape[1]))
         _loops.polynomial_matmul_tile(
-            G,
-            self._ladder,
-            wanted,
-            products.row_vectors,
-            products.col_vectors,
-            products.row_products,
-            products.col_products,
-            e,
-            u,
+            G, self._ladder, wanted, *products.arrays, _scratch(G), _scratch(G)
         )
 
     def shift(self, step: int) -> float:
@@ -187,7 +197,7 @@ class PolynomialLadder(Family):
 class AnyKernel(Family):
     """A kernel on its own: its matrix over the tile, by numpy."""
 
-    steps = 1
+    steps, lines = 1, 2
 
     def __init__(self, candidate: int, kernel: Kernel, sample: Pairs) -> None:
         self.members = {candidate: 0}
@@ -199,37 +209,92 @@ class AnyKernel(Family):
     def add_sums(self, pairs: Pairs, sums: TileSums) -> None:
         """Sum the tile and its squares."""
         S = self._tile(pairs)
-        sums.row_sums[0] += S.sum(axis=1)
-        sums.col_sums[0] += S.sum(axis=0)
-        np.multiply(S, S, out=S)
-        sums.row_squares[0] += S.sum(axis=1)
-        sums.col_squares[0] += S.sum(axis=0)
+        for line in range(2):
+            sums.on_rows[line] += S.sum(axis=1)
+            sums.on_columns[line] += S.sum(axis=0)
+            S *= S
 
     def add_products(self, pairs: Pairs, wanted: Array, products: TileProducts) -> None:
         """Multiply the tile."""
         S = self._tile(pairs)
-        products.row_products[0] += products.col_vectors[0] @ S.T
-        products.col_products[0] += products.row_vectors[0] @ S
+        products.row_products[0] += products.column_vectors[0] @ S.T
+        products.column_products[0] += products.row_vectors[0] @ S
 
     def shift(self, step: int) -> float:
         """Return the kernel's origin where it is wide."""
         return self._kernel.origin if self._wide else 0.0
 
 
+def _scratch(G: Array) -> Array:
+    """Return room for the four rows that go together."""
+    return np.empty((4, G.shape[1]), G.dtype)
+
+
+def _rungs(candidates: dict[int, Gaussian], widest: float, ratio: int) -> dict[int, int]:
+    """Return how often the widest width must be divided by the ratio, by candidate."""
+    return {i: round(math.log(widest / k.tau, ratio)) for i, k in candidates.items()}
+
+
+def _wide_steps(widest: float, ratio: int, steps: int, sample: Pairs) -> int:
+    return sum(is_wide(Gaussian(widest / ratio**s), sample) for s in range(steps))
+
+
+def _start(widest: float, largest_distance: float) -> tuple[float, int]:
+    """Return the rate of the first exponential, and the squarings after its series."""
+    rate = 0.5 / widest
+    exponent = min(rate * largest_distance, _LARGEST_EXPONENT)
+    return rate, max(0, math.ceil(math.log2(max(exponent, 1e-300) / _SERIES_UP_TO)))
+
+
 def arrange(kernels: Sequence[Kernel], sample: Pairs, largest_distance: float) -> list[Family]:
     """Return the families of candidate kernels; a sample of the pairs tells which are wide."""
-    gaussians: dict[float, dict[int, Gaussian]] = {}
+    gaussians: dict[int, Gaussian] = {}
     polynomials: dict[tuple[float, float], dict[int, Polynomial]] = {}
     families: list[Family] = []
     for i, kernel in enumerate(kernels):
         if isinstance(kernel, Gaussian):
-            mantissa, _ = math.frexp(kernel.tau)  # equal where the ratio is a power of two
-            gaussians.setdefault(mantissa, {})[i] = kernel
+            gaussians[i] = kernel
         elif isinstance(kernel, Polynomial | Linear):
             power = Polynomial(1, 0.0) if isinstance(kernel, Linear) else kernel
             polynomials.setdefault((power.coef0, power.gamma), {})[i] = power
         else:
             families.append(AnyKernel(i, kernel, sample))
-    families += [GaussianLadder(c, sample, largest_distance) for c in gaussians.values()]
+    families += _ladders(gaussians, sample, largest_distance)
     families += [PolynomialLadder(c) for c in polynomials.values()]
     return families
+
+
+def _ladders(
+    gaussians: dict[int, Gaussian], sample: Pairs, largest_distance: float
+) -> list[Family]:
+    """Return ladders of squares for widths of one mantissa, and of powers for what is left."""
+    by_mantissa: dict[float, dict[int, Gaussian]] = {}
+    for i, kernel in gaussians.items():
+        by_mantissa.setdefault(math.frexp(kernel.tau)[0], {})[i] = kernel
+    several = [group for group in by_mantissa.values() if len(group) > 1]
+    left = {i: k for group in by_mantissa.values() if len(group) == 1 for i, k in group.items()}
+    families: list[Family] = [GaussianLadder(g, sample, largest_distance) for g in several]
+    while left:
+        ratio, chain = _longest_chain(left)
+        if len(chain) > 1:
+            families.append(PowerLadder(chain, ratio, sample, largest_distance))
+        else:
+            families.append(GaussianLadder(chain, sample, largest_distance))
+        left = {i: k for i, k in left.items() if i not in chain}
+    return families
+
+
+def _longest_chain(left: dict[int, Gaussian]) -> tuple[int, dict[int, Gaussian]]:
+    """Return the integer ratio that leads from the widest width to most others, and those."""
+    widest = max(kernel.tau for kernel in left.values())
+    chains = {
+        ratio: {i: k for i, k in left.items() if _is_power(widest / k.tau, ratio)}
+        for ratio in _RATIOS
+    }
+    best = max(chains, key=lambda ratio: len(chains[ratio]))
+    return best, chains[best]
+
+
+def _is_power(quotient: float, ratio: int) -> bool:
+    power = float(ratio) ** round(math.log(quotient, ratio))
+    return abs(quotient - power) <= _SAME * power

@@ -14,6 +14,7 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -28,9 +29,18 @@ from kernelwise.gram.targets import Targets
 from kernelwise.kernels import Kernel, Pairs
 from kernelwise.kernels.geometry import Array, squared_norms
 
-_EPS = float(np.finfo(float).eps)
+# Squares of centred entries below this share of all squares are summed again, centred first.
+_CANCELLATION = 1e-3
 _DIRECT_FEATURES = 64  # up to here differences in a compiled loop beat a matrix product
 _POLL = 0.1  # seconds between two looks at the keyboard
+
+
+class Settings(NamedTuple):
+    """How to sweep."""
+
+    tile: int
+    threads: int | None
+    dtype: str
 
 
 class Block(NamedTuple):
@@ -41,11 +51,13 @@ class Block(NamedTuple):
 
 
 class TilePairs(Pairs):
-    """The pairs of two blocks of rows."""
+    """The pairs of two blocks of rows; distances go where there is room, tile after tile."""
 
-    def __init__(self, features: Array | None, X: Any, rows: slice, columns: slice) -> None:
+    def __init__(
+        self, features: Array | None, X: Any, rows: slice, columns: slice, room: Array
+    ) -> None:
         super().__init__(X[rows], None if rows == columns else X[columns])
-        self._features, self._rows, self._columns = features, rows, columns
+        self._features, self._rows, self._columns, self._room = features, rows, columns, room
 
     def __getitem__(self, geometry: str) -> Array:
         """Return a geometry; distances of few features by differences, which do not cancel."""
@@ -54,7 +66,8 @@ class TilePairs(Pairs):
 
             left = np.ascontiguousarray(self._features[:, self._rows])
             right = np.ascontiguousarray(self._features[:, self._columns])
-            G = np.empty((left.shape[1], right.shape[1]))
+            size = left.shape[1], right.shape[1]
+            G = self._room[: size[0] * size[1]].reshape(size)
             _loops.squared_distance_tile(left, right, G)
             self._known[geometry] = G
         return super().__getitem__(geometry)
@@ -64,19 +77,25 @@ class Sweep:
     """Data sorted by class, cut into blocks, and the families of kernels that walk over it."""
 
     def __init__(
-        self, kernels: Sequence[Kernel], X: Any, targets: Targets, *, tile: int, threads: int | None
+        self, kernels: Sequence[Kernel], X: Any, targets: Targets, settings: Settings
     ) -> None:
-        self._kernels, self._targets = kernels, targets
-        self._threads = threads or _processors()
-        self._original = X
+        self._kernels, self._targets, self._original = kernels, targets, X
+        self._threads = settings.threads or _processors()
+        self._dtype = np.dtype(settings.dtype)
         codes = np.zeros(targets.n, int) if targets.classes is None else targets.y
         self._order = np.argsort(codes, kind="stable")
-        self._X = X[self._order]
+        self._X = X[self._order].astype(self._dtype, copy=False)
         few = not sp.issparse(X) and X.shape[1] <= _DIRECT_FEATURES
-        self._features = np.ascontiguousarray(self._X.T) if few else None
-        self._blocks = _blocks(codes[self._order], tile)
+        self._features = self._by_feature() if few else None
+        self._blocks = _blocks(codes[self._order], settings.tile)
+        self._largest_tile = max(b.rows.stop - b.rows.start for b in self._blocks) ** 2
         self._sample = sample_pairs(X)
         self._families = arrange(kernels, self._sample, _largest_distance(self._X))
+
+    def _by_feature(self) -> Array:
+        """Return the sorted data with a row per feature, centred: distances do not change."""
+        centered = self._original - self._original.mean(axis=0)
+        return np.ascontiguousarray(centered[self._order].T, dtype=self._dtype)
 
     def dense(self, index: int) -> DenseGram:
         """Return a kernel matrix in memory."""
@@ -85,34 +104,21 @@ class Sweep:
 
     def statistics(self) -> list[GramStatistics]:
         """Return the statistics of every kernel from one sweep (two for real targets)."""
-        accumulators = self._walk(self._new_sums, self._add_sums)
-        sums = [np.sum([a[0][f] for a in accumulators], axis=0) for f in range(self._n_families)]
-        squares = [np.sum([a[1][f] for a in accumulators], axis=0) for f in range(self._n_families)]
-        products = self._first_products(sums)
-        found: dict[int, GramStatistics] = {}
-        for f, family in enumerate(self._families):
-            totals = sums[f].sum(axis=1)
+        lines = self._walk(self._new_lines, self._add_sums)
+        products, squares, shifts = {}, {}, {}
+        for family, summed in zip(self._families, lines, strict=True):
+            read = family.read(summed)
             for i, step in family.members.items():
-                row_squares = self._restore(family.row_squares(step, totals, squares[f]))
-                found[i] = self._assemble(i, family.shift(step), products[i], row_squares)
-        return [found[i] for i in range(len(self._kernels))]
-
-    @property
-    def _n_families(self) -> int:
-        return len(self._families)
-
-    def _first_products(self, sums: list[Array]) -> dict[int, Array]:
-        """Return S @ T of every kernel; of a real target by a sweep of its own."""
-        products = {
-            i: self._restore(sums[f][step].T)
-            for f, family in enumerate(self._families)
-            for i, step in family.members.items()
-        }
-        if self._targets.classes is None:
-            y = self._targets.centered[:, None]
-            with_y = self.multiply(dict.fromkeys(products, y))
+                products[i] = self._restore(read[step][0].T)
+                squares[i] = self._restore(read[step][1].sum(axis=0))
+                shifts[i] = family.shift(step)
+        if self._targets.classes is None:  # a real target has a sweep of its own
+            with_y = self.multiply(dict.fromkeys(products, self._targets.centered[:, None]))
             products = {i: np.column_stack([products[i], with_y[i]]) for i in products}
-        return products
+        found = [
+            self._assemble(i, shifts[i], products[i], squares[i]) for i in range(len(products))
+        ]
+        return self._centered_again(found)
 
     def _assemble(
         self, index: int, shift: float, products: Array, row_squares: Array
@@ -129,8 +135,35 @@ class Sweep:
             row_squares=row_squares,
             centered_squares=max(float(centered), 0.0),
             diagonal=self._kernels[index].diagonal(self._original),
-            precision=_EPS * float(np.sqrt(row_squares.max())),
+            precision=float(np.finfo(self._dtype).eps * np.sqrt(row_squares.max())),
         )
+
+    def _centered_again(self, found: list[GramStatistics]) -> list[GramStatistics]:
+        """Take |HSH|^2 from a sweep that centres before it squares, where one pass lost digits.
+
+        That is where the mean of S is large against its spread: dot products far from the origin.
+        """
+        lost = [
+            i
+            for i, statistics in enumerate(found)
+            if statistics.trouble is None
+            and statistics.centered_squares < _CANCELLATION * statistics.row_squares.sum()
+        ]
+        means = {i: found[i].row_sums[self._order] / self._targets.n for i in lost}
+
+        def add(totals: list[Array], pairs: Pairs, left: Block, right: Block) -> None:
+            for k, i in enumerate(lost):
+                kernel, mean = self._kernels[i], means[i]
+                S = kernel.deviations(pairs) if found[i].shift else kernel.values(pairs)
+                S = S - (mean[left.rows, None] - mean.mean())
+                S -= mean[right.rows]
+                totals[0][k] += (1.0 if left == right else 2.0) * np.einsum("ij,ij->", S, S)
+
+        if lost:
+            [squares] = self._walk(lambda: [np.zeros(len(lost))], add)
+            for i, square in zip(lost, squares.tolist(), strict=True):
+                found[i] = replace(found[i], centered_squares=square)
+        return found
 
     def _restore(self, rows: Array) -> Array:
         """Return an array over sorted rows in the order of the data."""
@@ -138,24 +171,19 @@ class Sweep:
         restored[self._order] = rows
         return restored
 
-    def _new_sums(self) -> tuple[list[Array], list[Array]]:
-        n, labels = self._targets.n, self._blocks[-1].label + 1
-        sums = [np.zeros((f.steps, labels, n)) for f in self._families]
-        return sums, [np.zeros((f.steps, n)) for f in self._families]
+    def _new_lines(self) -> list[Array]:
+        labels = self._blocks[-1].label + 1
+        return [np.zeros((f.lines, labels, self._targets.n)) for f in self._families]
 
-    def _add_sums(self, into: Any, pairs: Pairs, left: Block, right: Block) -> None:
-        sums, squares = into
+    def _add_sums(self, lines: list[Array], pairs: Pairs, left: Block, right: Block) -> None:
         rows, columns = left.rows, right.rows
-        for f, family in enumerate(self._families):
-            tile = TileSums.zeros(
-                family.steps, rows.stop - rows.start, columns.stop - columns.start
-            )
+        for family, into in zip(self._families, lines, strict=True):
+            size = rows.stop - rows.start, columns.stop - columns.start
+            tile = TileSums.zeros(family.lines, *size, self._dtype)
             family.add_sums(pairs, tile)
-            sums[f][:, right.label, rows] += tile.row_sums
-            squares[f][:, rows] += tile.row_squares
+            into[:, right.label, rows] += tile.on_rows
             if rows != columns:
-                sums[f][:, left.label, columns] += tile.col_sums
-                squares[f][:, columns] += tile.col_squares
+                into[:, left.label, columns] += tile.on_columns
 
     def matmul(self, vectors: dict[int, Array]) -> dict[int, Array]:
         """Return K @ V of several kernels, each with vectors of its own, from one sweep."""
@@ -175,14 +203,13 @@ class Sweep:
             rows, columns = left.rows, right.rows
             for f, family in enumerate(self._families):
                 if wanted[f].any():
-                    tile = TileProducts.of(given[f], rows, columns)
+                    tile = TileProducts.of(given[f], rows, columns, self._dtype)
                     family.add_products(pairs, wanted[f], tile)
                     into[f][:, :, rows] += tile.row_products
                     if rows != columns:
-                        into[f][:, :, columns] += tile.col_products
+                        into[f][:, :, columns] += tile.column_products
 
-        parts = self._walk(lambda: [np.zeros_like(g) for g in given], add)
-        totals = [np.sum([p[f] for p in parts], axis=0) for f in range(self._n_families)]
+        totals = self._walk(lambda: [np.zeros_like(g) for g in given], add)
         return {
             i: self._restore(totals[f][step].T)
             for f, family in enumerate(self._families)
@@ -199,19 +226,19 @@ class Sweep:
                 lines[step] = vectors[i][self._order].T
         return lines
 
-    def _walk(self, new: Callable[[], Any], add: Callable[..., None]) -> list[Any]:
-        """Let every thread add its strips to accumulators of its own; return those in order."""
+    def _walk(self, new: Callable[[], list[Array]], add: Callable[..., None]) -> list[Array]:
+        """Let every thread add its strips to arrays of its own; return their sums."""
         strips = _deal(len(self._blocks), self._threads)
         stop = threading.Event()
 
-        def work(mine: list[int]) -> Any:
-            into = new()
+        def work(mine: list[int]) -> list[Array]:
+            into, room = new(), np.empty(self._largest_tile, self._dtype)
             for i in mine:
                 for j in range(i, len(self._blocks)):
                     if stop.is_set():
                         return into
                     left, right = self._blocks[i], self._blocks[j]
-                    pairs = TilePairs(self._features, self._X, left.rows, right.rows)
+                    pairs = TilePairs(self._features, self._X, left.rows, right.rows, room)
                     add(into, pairs, left, right)
             return into
 
@@ -223,7 +250,11 @@ class Sweep:
             except BaseException:
                 stop.set()  # every thread ends with its tile
                 raise
-            return [future.result() for future in futures]
+            totals, *others = (future.result() for future in futures)
+        for part in others:
+            for total, array in zip(totals, part, strict=True):
+                np.add(total, array, out=total)
+        return totals
 
 
 def _blocks(codes: Array, size: int) -> list[Block]:

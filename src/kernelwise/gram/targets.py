@@ -101,6 +101,13 @@ class Targets:
         return np.bincount(self.y, minlength=self.classes.size)
 
     @cached_property
+    def members(self) -> list[Array]:
+        """The rows of every class; for regression all rows."""
+        if self.classes is None:
+            return [np.arange(self.n)]
+        return np.split(np.argsort(self.y, kind="stable"), np.cumsum(self.counts)[:-1])
+
+    @cached_property
     def centered(self) -> Array:
         """The regression target less its mean."""
         return np.asarray(self.y - self.y.mean())

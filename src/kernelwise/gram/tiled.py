@@ -10,10 +10,12 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 
 from kernelwise.gram.base import Engine, Gram, GramStatistics
 from kernelwise.gram.dense import DenseGram, check_memory
-from kernelwise.gram.sweep import Sweep
+from kernelwise.gram.sweep import Settings, Sweep
 from kernelwise.gram.targets import Targets
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.geometry import Array
+
+_TYPES = ("float64", "float32")
 
 
 @dataclass(frozen=True)
@@ -22,10 +24,14 @@ class Tiled(Engine):
 
     Parameters
     ----------
-    tile : int, default=256
+    tile : int, default=384
         Rows and columns of a tile; its distances must fit into a core's cache.
     threads : int or None, default=None
         How many threads; None takes the processors this process may use.
+    dtype : {"float64", "float32"}, default="float64"
+        The type of the entries. float32 takes about two thirds of the time and leaves four to six
+        digits of a criterion; where fewer than four are left it is NaN. Spectra are computed in
+        float64 always.
 
     Examples
     --------
@@ -37,8 +43,9 @@ class Tiled(Engine):
     31
     """
 
-    tile: int = 256
+    tile: int = 384
     threads: int | None = None
+    dtype: str = "float64"
 
     name: ClassVar[str] = "tiled"
     shares_sweeps: ClassVar[bool] = True
@@ -51,11 +58,16 @@ class Tiled(Engine):
                     f"{field} of Tiled must be an integer of at least 1, got {value!r}."
                 )
 
+        if self.dtype not in _TYPES:
+            raise ValueError(
+                f"dtype of Tiled must be {' or '.join(map(repr, _TYPES))}, got {self.dtype!r}."
+            )
+
     def grams(self, kernels: Sequence[Kernel], X: Any, targets: Targets) -> Iterator["TiledGram"]:
         """Sweep once for all kernels, then yield their grams."""
         if any(kernel.takes_matrix for kernel in kernels):
             raise ValueError("a given matrix is in memory already: use engine='dense'.")
-        sweep = Sweep(kernels, X, targets, tile=self.tile, threads=self.threads)
+        sweep = Sweep(kernels, X, targets, Settings(self.tile, self.threads, self.dtype))
         for i, statistics in enumerate(sweep.statistics()):
             yield TiledGram(sweep, i, statistics)
 
