@@ -4,6 +4,7 @@ import signal
 import threading
 import time
 import tracemalloc
+import warnings
 import weakref
 
 import numpy as np
@@ -11,9 +12,14 @@ import pytest
 import scipy.sparse as sp
 
 import kernelwise as kw
+from helpers import close
 from kernelwise import criteria as c
-from kernelwise.gram import Dense, Tiled
+from kernelwise.gram import Dense, Targets, Tiled
+from kernelwise.gram.families import arrange
+from kernelwise.gram.memory import as_bytes
 from kernelwise.gram.sweep import Sweep
+from kernelwise.kernels import Pairs
+from kernelwise.selection.scoring import UndefinedCriterionWarning
 
 CHEAP = ["kta", "ckta", "ks", *(c.SM(r=r) for r in (1, 2, 3, 4, 5)), c.SM(2, "sum", False)]
 CLASSES = [*CHEAP, "fsm", "fsm_error", "md", "ncut"]
@@ -21,6 +27,8 @@ MIXED = [
     *kw.grids.gaussian(-15, 15),
     kw.Gaussian(3.0),
     kw.Gaussian(0.7),
+    *(kw.Gaussian.from_gamma(10.0**i) for i in range(-9, 5)),
+    *(kw.Gaussian(0.3 * 3.0**i) for i in (-4, 0, 1, 5)),
     *kw.grids.polynomial(1, 10),
     kw.Polynomial(2, 0.0, 0.5),
     kw.Linear(),
@@ -77,6 +85,106 @@ def test_a_mixed_grid_equals_the_dense_engine(kind):
     criteria = CHEAP if kind == "regression" else CLASSES
     dense = tables(X, y, MIXED, criteria, "dense")
     assert_same(tables(X, y, MIXED, criteria, Tiled(tile=40)), dense, 1e-10)
+
+
+@pytest.mark.parametrize("ratio", [2, 3, 5, 7, 10])
+def test_widths_of_an_integer_ratio_are_one_ladder(ratio):
+    widths = [0.37 * float(ratio) ** i for i in (-3, -1, 0, 4)]
+    families = arrange([kw.Gaussian(w) for w in widths], Pairs(np.eye(3)), 2.0)
+    assert [len(family.members) for family in families] == [4]
+
+
+def test_widths_without_a_common_ratio_are_on_their_own():
+    kernels = [kw.Gaussian(w) for w in (1.0, 2.1, 3.3, 10.0 * (1 + 1e-12))]
+    families = arrange(kernels, Pairs(np.eye(3)), 2.0)
+    assert [len(family.members) for family in families] == [1, 1, 1, 1]
+
+
+@pytest.mark.parametrize("offset", [1e2, 1e4])
+def test_centred_norms_of_dot_products_far_from_the_origin(offset):
+    """One pass loses them: the mean of the matrix is 10^4 to 10^8 times its spread."""
+    X, y = data("binary")
+    X = X + offset
+    kernels = [kw.Linear(), kw.Polynomial(2), kw.Gaussian(3.0)]
+    dense = kw.gram.Dense().grams(kernels, X, Targets.of(y))
+    tiled = Tiled(tile=32).grams(kernels, X, Targets.of(y))
+    for ours, theirs in zip(tiled, dense, strict=True):
+        expected = theirs.statistics.centered_frobenius
+        condition = theirs.statistics.frobenius / expected
+        close(ours.statistics.centered_frobenius, expected, condition, rtol=1e-10)
+
+
+class TestFloat32:
+    kernels = (*kw.grids.gaussian(-3, 15), *kw.grids.polynomial(1, 4), kw.Laplacian(3.0))
+
+    @pytest.mark.parametrize("kind", ["binary", "regression"])
+    def test_four_digits_or_nan(self, kind):
+        X, y = data(kind, n=300)
+        criteria = CHEAP if kind == "regression" else CLASSES
+        exact = tables(X, y, self.kernels, criteria, Tiled())
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UndefinedCriterionWarning)
+            single = tables(X, y, self.kernels, criteria, Tiled(dtype="float32"))
+        for name, values in exact.items():
+            known = ~np.isnan(single[name])
+            assert known.mean() > 0.4, name
+            np.testing.assert_allclose(
+                single[name][known], values[known], rtol=1e-3, atol=1e-6, err_msg=name
+            )
+        worst = np.abs(single["ckta"] / exact["ckta"] - 1.0).max()
+        assert 1e-9 < worst < 1e-4  # it really is single precision, and no worse
+
+    def test_other_types_are_refused(self):
+        with pytest.raises(ValueError, match="dtype of Tiled must be 'float64' or 'float32'"):
+            Tiled(dtype="float16")
+
+
+class TestMemory:
+    def test_kernels_are_swept_in_batches_that_fit(self, monkeypatch):
+        X, y = data("binary", n=400)
+        walks = []
+        original = Sweep._walk
+        monkeypatch.setattr(
+            Sweep, "_walk", lambda sweep, *args: walks.append(1) or original(sweep, *args)
+        )
+        engine = Tiled(tile=32, threads=1)
+        whole = tables(X, y, kw.grids.gaussian(), [c.SM(r=3)], engine)
+        assert len(walks) == 2
+        walks.clear()
+        parts = tables(X, y, kw.grids.gaussian(), [c.SM(r=3)], engine, memory="400kB")
+        assert 4 <= len(walks) < 62
+        np.testing.assert_allclose(parts["sm"], whole["sm"], rtol=1e-12)
+
+    def test_the_budget_chooses_the_engine_and_the_result_says_why(self):
+        X, y = data("binary", n=300)
+        small = kw.score_kernels(X, y, kw.grids.gaussian(0, 3), memory="1MB")
+        assert small.engine == "tiled"
+        assert small.engine_reason == "the matrices would take 3.6 MB and the budget is 1 MB"
+        large = kw.score_kernels(X, y, kw.grids.gaussian(0, 3), memory=0.9)
+        assert large.engine == "dense" and "2000 rows" in large.engine_reason
+        np.testing.assert_allclose(small.table["sm"], large.table["sm"], rtol=1e-10)
+
+    def test_what_needs_the_matrix_is_refused_beyond_the_budget(self):
+        X, y = data("binary", n=300)
+        with pytest.raises(MemoryError, match=r"300 rows need about 3.6 MB .* budget is 1 MB"):
+            kw.score_kernels(X, y, kw.grids.gaussian(0, 3), "eloo", memory="1MB")
+
+    @pytest.mark.parametrize("text, amount", [("4GB", 4e9), ("1.5 mb", 1.5e6), ("800K", 8e5)])
+    def test_amounts(self, text, amount):
+        assert as_bytes(text) == amount
+
+    @pytest.mark.parametrize("memory", ["much", "-1GB", "0GB", 0, -0.5, True, float("nan")])
+    def test_unclear_amounts_are_refused(self, memory):
+        with pytest.raises(ValueError, match="memory must be an amount such as '4GB'"):
+            as_bytes(memory)
+
+    def test_the_selector_has_a_budget(self):
+        X, y = data("binary", n=300)
+        kernels = kw.grids.gaussian(0, 3)
+        selector = kw.KernelSelector(
+            kernels=kernels, criterion="sm", ridge=1.0, memory="1MB", refit=False
+        ).fit(X, y)
+        assert selector.result_.engine == "tiled"
 
 
 def test_criteria_that_train_equal_the_dense_engine():

@@ -276,6 +276,34 @@ class TestScikitLearn:
         assert heard.count(("end", "sm")) == heard.count(("end", "eloo")) == 1
         assert heard.count(("end", "fit")) == 1
 
+    @pytest.mark.skipif(
+        importlib.util.find_spec("sklearn.callback") is None,
+        reason="scikit-learn has callbacks from 1.9 on",
+    )
+    def test_callbacks_hear_of_every_sweep(self):
+        heard = []
+
+        class Listener:
+            def setup(self, estimator, context):
+                pass
+
+            def on_fit_task_begin(self, estimator, context):
+                heard.append(context.task_name)
+
+            def on_fit_task_end(self, estimator, context):
+                pass
+
+            def teardown(self, estimator, context):
+                pass
+
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(3000, 10))
+        cascade = kw.Cascade((c.SM(r=3), 1))
+        selector = kw.KernelSelector(criterion=cascade, engine="tiled", ridge=1.0, refit=False)
+        selector.set_callbacks(Listener()).fit(X, (X[:, 0] > 0.0).astype(int))
+        assert heard.count("sweep") == 2 and heard.count("sm") == 1
+        assert heard.count("kernel") == 0  # a kernel takes no time once the sweeps are done
+
     def test_threads_can_be_limited(self, two_blobs):
         X, y = two_blobs
         one, free = (kw.KernelSelector(n_jobs=n).fit(X, y) for n in (1, None))
@@ -375,7 +403,7 @@ def test_kernels_where_a_criterion_is_undefined_lose(two_blobs):
         ({"ridge": "automatic"}, "ridge must be a positive number"),
         ({"task": "ranking"}, "The 'task' parameter of KernelSelector must be"),
         ({"engine": "denser"}, "unknown engine 'denser': did you mean 'dense'?"),
-        ({"memory": "4GB"}, "The 'memory' parameter of KernelSelector must be None"),
+        ({"memory": "lots"}, "memory must be an amount such as .4GB."),
         ({"task": "regression", "criterion": "fsm"}, "fsm is not defined for regression targets"),
     ],
 )

@@ -15,7 +15,8 @@ none. numba appears in ``_loops`` only. This package imports kernels only.
 """
 
 from kernelwise._registry import load_modules
-from kernelwise.gram.base import Engine, Gram, GramStatistics, available, choose, get
+from kernelwise.gram.base import Engine, Gram, GramStatistics, available, get
+from kernelwise.gram.choice import choose
 from kernelwise.gram.dense import Dense
 from kernelwise.gram.psd import NotPSDWarning, repair
 from kernelwise.gram.targets import Targets

@@ -1,5 +1,6 @@
 """What an engine promises: statistics of kernel matrices, and a little more on request."""
 
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,13 +9,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from kernelwise._progress import SILENT, Task
 from kernelwise._registry import check_new_name, members, unknown
 from kernelwise.gram.targets import Targets
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.geometry import Array
 
-# Below it loading the compiled loops takes longer than the matrices do.
-DENSE_ROWS = 2000
 _SMALLEST = 1e-140  # a diagonal below it has squares that lose digits to underflow
 
 
@@ -155,13 +155,24 @@ class Engine(ABC):
     # Whether all grams may exist together, so that further products are worth doing in one sweep.
     shares_sweeps: ClassVar[bool] = False
 
-    def matmul(self, grams: Sequence[Gram], vectors: Sequence[Array]) -> list[Array]:
+    def matmul(
+        self, grams: Sequence[Gram], vectors: Sequence[Array], progress: Task = SILENT
+    ) -> list[Array]:
         """Return K @ V of every gram with vectors of its own."""
         return [gram.matmul(V) for gram, V in zip(grams, vectors, strict=True)]
 
     @abstractmethod
-    def grams(self, kernels: Sequence[Kernel], X: Any, targets: Targets) -> Iterator[Gram]:
-        """Yield one gram per kernel, in order; an earlier one may be dropped before the next."""
+    def grams(
+        self, kernels: Sequence[Kernel], X: Any, targets: Targets, progress: Task = SILENT
+    ) -> Iterator[Gram]:
+        """Yield one gram per kernel, in order; an earlier one may be dropped before the next.
+
+        An engine that shares sweeps makes each of them a part of the progress.
+        """
+
+    def kernels_at_once(self, targets: Targets) -> int:
+        """Return how many kernels the memory allows in one sweep."""
+        return sys.maxsize
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -183,14 +194,3 @@ def get(engine: "str | Engine") -> Engine:
     if engine not in known:
         raise ValueError(unknown("engine", engine, ["auto", *known]))
     return known[engine]()
-
-
-def choose(engine: "str | Engine", rows: int, *, given_matrix: bool) -> tuple[Engine, str]:
-    """Return the engine for a number of rows, and why it is that one."""
-    if engine != "auto":
-        return get(engine), "as asked"
-    if given_matrix:
-        return get("dense"), "the matrix is given"
-    if rows <= DENSE_ROWS:
-        return get("dense"), f"up to {DENSE_ROWS} rows the matrix is quick to hold"
-    return get("tiled"), f"beyond {DENSE_ROWS} rows one sweep for all kernels is faster"

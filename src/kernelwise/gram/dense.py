@@ -1,6 +1,5 @@
 """The engine that holds the kernel matrix in memory: the reference for all others."""
 
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,7 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.linalg import eigh
 
+from kernelwise._progress import SILENT, Task
 from kernelwise.gram.base import Engine, Gram, GramStatistics
+from kernelwise.gram.memory import as_bytes, in_words
 from kernelwise.gram.targets import Targets
 from kernelwise.kernels import Kernel, Pairs
 from kernelwise.kernels.geometry import Array
@@ -26,6 +27,12 @@ _PROBE = 128  # rows looked at to decide which form of the matrix loses nothing
 class Dense(Engine):
     """Every kernel matrix in memory, one after the other: O(n²) memory, exact.
 
+    Parameters
+    ----------
+    memory : str, float or None, default=None
+        What it may take: an amount such as "4GB", or a share of what is free (None: 0.8). Rows that
+        need more are refused before any work.
+
     Examples
     --------
     >>> import numpy as np
@@ -36,32 +43,36 @@ class Dense(Engine):
     4.0
     """
 
+    memory: str | float | None = None
+
     name: ClassVar[str] = "dense"
 
-    def grams(self, kernels: Sequence[Kernel], X: Any, targets: Targets) -> Iterator["DenseGram"]:
+    def __post_init__(self) -> None:
+        as_bytes(self.memory)
+
+    def grams(
+        self, kernels: Sequence[Kernel], X: Any, targets: Targets, progress: Task = SILENT
+    ) -> Iterator["DenseGram"]:
         """Yield the gram of every kernel; distances and dot products are computed once."""
-        check_memory(targets.n)
+        check_memory(targets.n, self.memory)
         pairs, sample = Pairs(X), sample_pairs(X)
         for kernel in kernels:
             yield DenseGram(kernel, pairs, sample, targets)
 
 
-def check_memory(n: int) -> None:
+def needed(n: int) -> float:
+    """Return the bytes that n rows take with everything about them in memory."""
+    return _MATRICES_AT_ONCE * 8.0 * n * n
+
+
+def check_memory(n: int, memory: str | float | None) -> None:
     """Refuse, before any work, what cannot fit."""
-    need = _MATRICES_AT_ONCE * 8 * n * n
-    have = _physical_memory()
-    if have is not None and need > have:
+    budget = as_bytes(memory)
+    if needed(n) > budget:
         raise MemoryError(
-            f"{n} rows need about {need / 1e9:.0f} GB with the dense engine and this machine has "
-            f"{have / 1e9:.0f} GB: use fewer rows."
+            f"{n} rows need about {in_words(needed(n))} with their matrix in memory and the budget "
+            f"is {in_words(budget)}: use fewer rows, a criterion of cost n^2, or raise memory."
         )
-
-
-def _physical_memory() -> int | None:
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, ValueError, OSError):  # not every platform tells
-        return None
 
 
 class DenseGram(Gram):

@@ -22,6 +22,7 @@ import numpy as np
 import scipy.sparse as sp
 from threadpoolctl import threadpool_limits
 
+from kernelwise._progress import SILENT, Task
 from kernelwise.gram.base import GramStatistics
 from kernelwise.gram.dense import DenseGram, sample_pairs
 from kernelwise.gram.families import Family, TileProducts, TileSums, arrange
@@ -33,6 +34,7 @@ from kernelwise.kernels.geometry import Array, squared_norms
 _CANCELLATION = 1e-3
 _DIRECT_FEATURES = 64  # up to here differences in a compiled loop beat a matrix product
 _POLL = 0.1  # seconds between two looks at the keyboard
+_PARTS = 100  # in which a sweep tells its progress
 
 
 class Settings(NamedTuple):
@@ -80,7 +82,8 @@ class Sweep:
         self, kernels: Sequence[Kernel], X: Any, targets: Targets, settings: Settings
     ) -> None:
         self._kernels, self._targets, self._original = kernels, targets, X
-        self._threads = settings.threads or _processors()
+        self._settings = settings
+        self._threads = settings.threads or processors()
         self._dtype = np.dtype(settings.dtype)
         codes = np.zeros(targets.n, int) if targets.classes is None else targets.y
         self._order = np.argsort(codes, kind="stable")
@@ -102,9 +105,13 @@ class Sweep:
         kernel, pairs = self._kernels[index], Pairs(self._original)
         return DenseGram(kernel, pairs, self._sample, self._targets)
 
-    def statistics(self) -> list[GramStatistics]:
+    def alone(self, index: int) -> "Sweep":
+        """Return a sweep for one of the kernels."""
+        return Sweep([self._kernels[index]], self._original, self._targets, self._settings)
+
+    def statistics(self, progress: Task = SILENT) -> list[GramStatistics]:
         """Return the statistics of every kernel from one sweep (two for real targets)."""
-        lines = self._walk(self._new_lines, self._add_sums)
+        lines = self._walk(self._new_lines, self._add_sums, progress)
         products, squares, shifts = {}, {}, {}
         for family, summed in zip(self._families, lines, strict=True):
             read = family.read(summed)
@@ -113,7 +120,8 @@ class Sweep:
                 squares[i] = self._restore(read[step][1].sum(axis=0))
                 shifts[i] = family.shift(step)
         if self._targets.classes is None:  # a real target has a sweep of its own
-            with_y = self.multiply(dict.fromkeys(products, self._targets.centered[:, None]))
+            y = self._targets.centered[:, None]
+            with_y = self.multiply(dict.fromkeys(products, y), progress)
             products = {i: np.column_stack([products[i], with_y[i]]) for i in products}
         found = [
             self._assemble(i, shifts[i], products[i], squares[i]) for i in range(len(products))
@@ -185,16 +193,16 @@ class Sweep:
             if rows != columns:
                 into[:, left.label, columns] += tile.on_columns
 
-    def matmul(self, vectors: dict[int, Array]) -> dict[int, Array]:
+    def matmul(self, vectors: dict[int, Array], progress: Task = SILENT) -> dict[int, Array]:
         """Return K @ V of several kernels, each with vectors of its own, from one sweep."""
-        products = self.multiply(vectors)
+        products = self.multiply(vectors, progress)
         for family in self._families:
             for i, step in family.members.items():
                 if i in products:
                     products[i] += family.shift(step) * vectors[i].sum(axis=0)
         return products
 
-    def multiply(self, vectors: dict[int, Array]) -> dict[int, Array]:
+    def multiply(self, vectors: dict[int, Array], progress: Task = SILENT) -> dict[int, Array]:
         """Return S @ V of several kernels from one sweep."""
         given = [self._lines(family, vectors) for family in self._families]
         wanted = [np.array([line.any() for line in lines]) for lines in given]
@@ -209,7 +217,7 @@ class Sweep:
                     if rows != columns:
                         into[f][:, :, columns] += tile.column_products
 
-        totals = self._walk(lambda: [np.zeros_like(g) for g in given], add)
+        totals = self._walk(lambda: [np.zeros_like(g) for g in given], add, progress)
         return {
             i: self._restore(totals[f][step].T)
             for f, family in enumerate(self._families)
@@ -226,27 +234,37 @@ class Sweep:
                 lines[step] = vectors[i][self._order].T
         return lines
 
-    def _walk(self, new: Callable[[], list[Array]], add: Callable[..., None]) -> list[Array]:
+    def _walk(
+        self, new: Callable[[], list[Array]], add: Callable[..., None], progress: Task = SILENT
+    ) -> list[Array]:
         """Let every thread add its strips to arrays of its own; return their sums."""
-        strips = _deal(len(self._blocks), self._threads)
+        blocks = len(self._blocks)
+        strips = _deal(blocks, self._threads)
         stop = threading.Event()
+        done = [0] * len(strips)  # tiles, by thread
 
-        def work(mine: list[int]) -> list[Array]:
+        def work(thread: int) -> list[Array]:
             into, room = new(), np.empty(self._largest_tile, self._dtype)
-            for i in mine:
-                for j in range(i, len(self._blocks)):
+            for i in strips[thread]:
+                for j in range(i, blocks):
                     if stop.is_set():
                         return into
                     left, right = self._blocks[i], self._blocks[j]
                     pairs = TilePairs(self._features, self._X, left.rows, right.rows, room)
                     add(into, pairs, left, right)
+                    done[thread] += 1
             return into
 
         with threadpool_limits(1), ThreadPoolExecutor(len(strips)) as pool:
-            futures = [pool.submit(work, mine) for mine in strips]
+            futures = [pool.submit(work, thread) for thread in range(len(strips))]
             try:
-                while wait(futures, timeout=_POLL).not_done:
-                    pass
+                with progress.part("sweep", _PARTS) as sweep:
+                    told = 0
+                    while wait(futures, timeout=_POLL).not_done:
+                        reached = _PARTS * 2 * sum(done) // (blocks * (blocks + 1))
+                        for _ in range(told, reached):
+                            sweep.advance()
+                        told = max(told, reached)
             except BaseException:
                 stop.set()  # every thread ends with its tile
                 raise
@@ -277,7 +295,8 @@ def _deal(strips: int, workers: int) -> list[list[int]]:
     return dealt
 
 
-def _processors() -> int:
+def processors() -> int:
+    """Return how many processors this process may use."""
     try:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not every platform tells

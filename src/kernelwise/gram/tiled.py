@@ -8,14 +8,20 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
 
+from kernelwise._progress import SILENT, Task
 from kernelwise.gram.base import Engine, Gram, GramStatistics
 from kernelwise.gram.dense import DenseGram, check_memory
-from kernelwise.gram.sweep import Settings, Sweep
+from kernelwise.gram.memory import as_bytes
+from kernelwise.gram.sweep import Settings, Sweep, processors
 from kernelwise.gram.targets import Targets
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.geometry import Array
 
 _TYPES = ("float64", "float32")
+# What a sweep holds: sums and squares of every kernel a thread and in total, besides copies of them
+# in the order of the data; distances and the matrices of single kernels by tile.
+_ARRAYS_A_KERNEL = 4
+_TILES_AT_ONCE = 4
 
 
 @dataclass(frozen=True)
@@ -32,6 +38,9 @@ class Tiled(Engine):
         The type of the entries. float32 takes about two thirds of the time and leaves four to six
         digits of a criterion; where fewer than four are left it is NaN. Spectra are computed in
         float64 always.
+    memory : str, float or None, default=None
+        What it may take: an amount such as "4GB", or a share of what is free (None: 0.8). Kernels
+        that do not fit into one sweep are shared out over several.
 
     Examples
     --------
@@ -46,6 +55,7 @@ class Tiled(Engine):
     tile: int = 384
     threads: int | None = None
     dtype: str = "float64"
+    memory: str | float | None = None
 
     name: ClassVar[str] = "tiled"
     shares_sweeps: ClassVar[bool] = True
@@ -58,34 +68,54 @@ class Tiled(Engine):
                     f"{field} of Tiled must be an integer of at least 1, got {value!r}."
                 )
 
+        as_bytes(self.memory)
         if self.dtype not in _TYPES:
             raise ValueError(
                 f"dtype of Tiled must be {' or '.join(map(repr, _TYPES))}, got {self.dtype!r}."
             )
 
-    def grams(self, kernels: Sequence[Kernel], X: Any, targets: Targets) -> Iterator["TiledGram"]:
+    def grams(
+        self, kernels: Sequence[Kernel], X: Any, targets: Targets, progress: Task = SILENT
+    ) -> Iterator["TiledGram"]:
         """Sweep once for all kernels, then yield their grams."""
         if any(kernel.takes_matrix for kernel in kernels):
             raise ValueError("a given matrix is in memory already: use engine='dense'.")
         sweep = Sweep(kernels, X, targets, Settings(self.tile, self.threads, self.dtype))
-        for i, statistics in enumerate(sweep.statistics()):
-            yield TiledGram(sweep, i, statistics)
+        for i, statistics in enumerate(sweep.statistics(progress)):
+            yield TiledGram(sweep, i, statistics, self.memory)
 
-    def matmul(self, grams: Sequence[Gram], vectors: Sequence[Array]) -> list[Array]:
+    def matmul(
+        self, grams: Sequence[Gram], vectors: Sequence[Array], progress: Task = SILENT
+    ) -> list[Array]:
         """Return K @ V of every gram from one sweep."""
         mine = [gram for gram in grams if isinstance(gram, TiledGram)]
         assert len(mine) == len(grams)
         products = mine[0].sweep.matmul(
-            {gram.index: V for gram, V in zip(mine, vectors, strict=True)}
+            {gram.index: V for gram, V in zip(mine, vectors, strict=True)}, progress
         )
         return [products[gram.index] for gram in mine]
+
+    def kernels_at_once(self, targets: Targets) -> int:
+        """Return how many kernels the budget allows in one sweep, at least one."""
+        workers = self.threads or processors()
+        columns = targets.columns.shape[1]
+        tiles = _TILES_AT_ONCE * workers * self.tile**2
+        each = _ARRAYS_A_KERNEL * (workers + 1) * columns * targets.n
+        return max(1, int((as_bytes(self.memory) / 8 - tiles) // each))
 
 
 class TiledGram(Gram):
     """One of the kernel matrices of a sweep."""
 
-    def __init__(self, sweep: Sweep, index: int, statistics: GramStatistics) -> None:
+    def __init__(
+        self,
+        sweep: Sweep,
+        index: int,
+        statistics: GramStatistics,
+        memory: str | float | None = None,
+    ) -> None:
         self.sweep, self.index, self._statistics = sweep, index, statistics
+        self._memory = memory
 
     @property
     def statistics(self) -> GramStatistics:
@@ -99,10 +129,11 @@ class TiledGram(Gram):
     def leading_eigenvalues(self, t: int) -> Array:
         """Return the t largest eigenvalues by Lanczos iterations, to 1e-10 relative."""
         n = self._statistics.n
-        if t >= n - 1:
+        if t >= n - 1 or "_dense" in vars(self):
             return self.eigensystem()[0][::-1][:t]
+        alone = self.sweep.alone(self.index)  # without the rest of its ladder
         operator = LinearOperator(
-            (n, n), matvec=lambda v: self.matmul(v.reshape(n, 1))[:, 0], dtype=np.float64
+            (n, n), matvec=lambda v: alone.matmul({0: v.reshape(n, 1)})[0][:, 0], dtype=np.float64
         )
         start = np.ones(n) + 0.1 * np.cos(np.arange(n))  # the same every time
         return np.sort(eigsh(operator, t, which="LA", tol=1e-10, v0=start)[0])[::-1]
@@ -113,5 +144,5 @@ class TiledGram(Gram):
 
     @cached_property
     def _dense(self) -> DenseGram:
-        check_memory(self._statistics.n)
+        check_memory(self._statistics.n, self._memory)
         return self.sweep.dense(self.index)

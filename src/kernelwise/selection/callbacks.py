@@ -2,7 +2,9 @@
 
 from typing import Any
 
-__all__ = ["CallbackSupportMixin", "Progress"]
+from kernelwise._progress import SILENT, Task
+
+__all__ = ["CallbackSupportMixin", "fit_task"]
 
 try:
     from sklearn.callback import CallbackSupportMixin
@@ -12,37 +14,26 @@ except ImportError:
         """Nothing to support: this scikit-learn has no callbacks."""
 
 
-class Progress:
-    """Tells an estimator's callbacks which of its tasks begin and end; silent where it has none."""
+class _CallbackTask(Task):
+    """A task of an estimator, of which its callbacks are told."""
 
-    def __init__(self, estimator: Any, X: Any, y: Any, steps: int) -> None:
-        self._known = {"estimator": estimator, "X": X, "y": y}
-        begin = getattr(estimator, "_init_callback_context", None)
-        self._context = None if begin is None else begin(max_subtasks=steps)
-        self._step: Any = None
-        if self._context is not None:
-            self._context.call_on_fit_task_begin(**self._known)
+    def __init__(self, context: Any, known: dict[str, Any]) -> None:
+        self._context, self._known = context, known
+        context.call_on_fit_task_begin(**known)
 
-    def begin(self, task: str, steps: int) -> None:
-        """Begin a task of several steps."""
-        if self._context is not None:
-            self._step = self._context.subcontext(task_name=task, max_subtasks=steps)
-            self._step.call_on_fit_task_begin(**self._known)
-
-    def advance(self) -> None:
-        """Note that a step of the current task is done."""
-        if self._step is not None:
-            step = self._step.subcontext(task_name="kernel")
-            step.call_on_fit_task_begin(**self._known)
-            step.call_on_fit_task_end(**self._known)
+    def part(self, name: str = "", parts: int = 0) -> Task:
+        """Begin a subtask."""
+        context = self._context.subcontext(task_name=name, max_subtasks=parts)
+        return _CallbackTask(context, self._known)
 
     def end(self) -> None:
-        """End the current task."""
-        if self._step is not None:
-            self._step.call_on_fit_task_end(**self._known)
-            self._step = None
+        """Tell that the task has ended."""
+        self._context.call_on_fit_task_end(**self._known)
 
-    def finish(self) -> None:
-        """End the whole."""
-        if self._context is not None:
-            self._context.call_on_fit_task_end(**self._known)
+
+def fit_task(estimator: Any, X: Any, y: Any, parts: int) -> Task:
+    """Return the task of fitting an estimator; silent where there are no callbacks."""
+    begin = getattr(estimator, "_init_callback_context", None)
+    if begin is None or not getattr(estimator, "_skl_callbacks", None):
+        return SILENT
+    return _CallbackTask(begin(max_subtasks=parts), {"estimator": estimator, "X": X, "y": y})

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._progress import SILENT, Task, bar
 from kernelwise._warnings import warn_user
 from kernelwise.criteria import Criterion, Evidence, Undefined
 from kernelwise.criteria.base import check_task
@@ -92,6 +93,8 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
     engine: str | Engine = "auto",
     task: str = "auto",
     fit_intercept: bool = True,
+    memory: str | float | None = None,
+    progress: bool | None = None,
 ) -> SelectionResult:
     """Return the raw value of every criterion for every kernel.
 
@@ -112,11 +115,16 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
         For the criteria that train. With several, every kernel is a candidate with each of them.
     engine : {"auto", "dense", "tiled"} or Engine, default="auto"
         How kernel matrices are looked at; "auto" holds them in memory up to 2,000 rows and sweeps
-        over tiles beyond.
+        over tiles beyond, or where they do not fit into the memory budget.
     task : {"auto", "classification", "regression"}, default="auto"
         "auto" regresses on fractions and on integers of more than 20 distinct values.
     fit_intercept : bool, default=True
         Whether the least-squares machine has a bias.
+    memory : str, float or None, default=None
+        The memory budget: an amount such as "4GB", or a share of what is free (None: 0.8).
+    progress : bool or None, default=None
+        Whether to draw a bar with the time left on standard error once it takes over a second;
+        None draws it in a terminal or a notebook.
 
     Returns
     -------
@@ -137,8 +145,9 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
         check_task(criterion, targets)
     candidates = as_kernels(kernels, X)
     ridges = as_ridges(ridge)
-    problem = Problem.of(X, targets, candidates, engine, fit_intercept=fit_intercept)
-    return score_candidates(problem, candidates, columns, lambda gram: ridges)
+    problem = Problem.of(X, targets, candidates, engine, fit_intercept=fit_intercept, memory=memory)
+    with bar("scoring kernels", progress) as whole:
+        return score_candidates(problem, candidates, columns, lambda gram: ridges, whole)
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,10 +169,12 @@ class Problem:
         engine: str | Engine,
         *,
         fit_intercept: bool,
+        memory: str | float | None = None,
     ) -> "Problem":
         """Validate the data for the kernels and choose the engine."""
         X = as_data(X, kernels, targets)
-        chosen, reason = choose(engine, targets.n, given_matrix=kernels[0].takes_matrix)
+        given = kernels[0].takes_matrix
+        chosen, reason = choose(engine, targets.n, given_matrix=given, memory=memory)
         return cls(X, targets, chosen, reason, fit_intercept)
 
 
@@ -172,19 +183,20 @@ def score_candidates(
     kernels: Sequence[Kernel],
     columns: dict[str, Criterion],
     ridges_for: Callable[[Gram], Array],
-    on_kernel: Callable[[], None] | None = None,
+    progress: Task = SILENT,
 ) -> SelectionResult:
     """Score validated candidates; ridges may depend on the kernel matrix."""
     start = time.perf_counter()
     rows: list[tuple[Kernel, float, dict[str, float]]] = []
     notes: dict[tuple[str, str], str] = {}
-    for kernel, evidence in zip(kernels, _evidence(problem, kernels, columns), strict=True):
-        scores = _score_one(evidence, columns, ridges_for(evidence.gram), notes)
-        rows += [(kernel, ridge, values) for ridge, values in scores]
-        if evidence.is_psd is False:
-            warn_indefinite(str(kernel))
-        if on_kernel is not None:
-            on_kernel()
+    plan = _Plan.of(problem, kernels, columns)
+    with progress.part(", ".join(columns), plan.parts) as stage:
+        for kernel, evidence in zip(kernels, _evidence(problem, plan, stage), strict=True):
+            with stage.part("kernel") if plan.kernels_count else SILENT:
+                scores = _score_one(evidence, columns, ridges_for(evidence.gram), notes)
+            rows += [(kernel, ridge, values) for ridge, values in scores]
+            if evidence.is_psd is False:
+                warn_indefinite(str(kernel))
     _warn_undefined(notes)
     return SelectionResult(
         kernels=tuple(kernel for kernel, _, _ in rows),
@@ -198,21 +210,61 @@ def score_candidates(
     )
 
 
-def _evidence(
-    problem: Problem, kernels: Sequence[Kernel], columns: dict[str, Criterion]
-) -> Iterator[Evidence]:
+@dataclass(frozen=True)
+class _Plan:
+    """What scoring some kernels will take."""
+
+    batches: list[Sequence[Kernel]]  # that are swept together
+    powers: list[tuple[bool, int]]  # the highest power needed of weighted and of plain contrasts
+    sweeps: int  # a batch
+    kernels_count: bool  # whether scoring a kernel takes time worth telling
+
+    @classmethod
+    def of(
+        cls, problem: "Problem", kernels: Sequence[Kernel], columns: dict[str, Criterion]
+    ) -> "_Plan":
+        """Plan for kernels and criteria on an engine."""
+        powers = _powers_needed(columns)
+        if not problem.engine.shares_sweeps:
+            return cls([kernels], powers, 0, True)
+        size = min(problem.engine.kernels_at_once(problem.targets), len(kernels))
+        batches = [kernels[i : i + size] for i in range(0, len(kernels), size)]
+        first = 1 if problem.targets.classes is not None else 2
+        sweeps = first + sum(highest - 1 for _, highest in powers)
+        return cls(batches, powers, sweeps, any(c.cost != "n^2" for c in columns.values()))
+
+    @property
+    def parts(self) -> int:
+        kernels = sum(map(len, self.batches)) if self.kernels_count else 0
+        return kernels + self.sweeps * len(self.batches)
+
+
+def _evidence(problem: Problem, plan: _Plan, progress: Task) -> Iterator[Evidence]:
     """Yield the evidence of every kernel; further sweeps are shared where the engine can."""
-    grams = problem.engine.grams(kernels, problem.X, problem.targets)
-    everything = (
-        Evidence(gram, problem.targets, kernel, problem.fit_intercept)
-        for kernel, gram in zip(kernels, grams, strict=True)
-    )
-    if not problem.engine.shares_sweeps:
-        yield from everything
-        return
-    together = list(everything)
-    for weighted, highest in _powers_needed(columns):
-        _multiply_together(problem.engine, together, weighted, highest)
+    for kernels in plan.batches:
+        grams = problem.engine.grams(kernels, problem.X, problem.targets, progress)
+        everything = (
+            Evidence(gram, problem.targets, kernel, problem.fit_intercept)
+            for kernel, gram in zip(kernels, grams, strict=True)
+        )
+        if problem.engine.shares_sweeps:
+            yield from _swept(problem.engine, list(everything), plan.powers, progress)
+        else:
+            yield from everything
+
+
+def _swept(
+    engine: Engine, together: list[Evidence], powers: list[tuple[bool, int]], progress: Task
+) -> Iterator[Evidence]:
+    """Compute the powers of all kernels, one sweep each, then yield the evidence."""
+    sound = [e for e in together if e.statistics.trouble is None and e.statistics.frobenius > 0.0]
+    for weighted, highest in powers if sound else []:
+        for k in range(2, highest + 1):
+            vectors = [evidence.powers(weighted, k - 1) for evidence in sound]
+            products = engine.matmul([evidence.gram for evidence in sound], vectors, progress)
+            for evidence, product in zip(sound, products, strict=True):
+                evidence.put_powers(weighted, k, product)
+    del sound
     while together:  # let go of each: a spectrum it computed is as large as the matrix
         yield together.pop(0)
 
@@ -225,18 +277,6 @@ def _powers_needed(columns: dict[str, Criterion]) -> list[tuple[bool, int]]:
             weighted = bool(getattr(criterion, "weighted", True))
             highest[weighted] = max(highest.get(weighted, 1), criterion.highest_power)
     return list(highest.items())
-
-
-def _multiply_together(
-    engine: Engine, together: list[Evidence], weighted: bool, highest: int
-) -> None:
-    """Compute the powers of all kernels, one sweep each."""
-    sound = [e for e in together if e.statistics.trouble is None and e.statistics.frobenius > 0.0]
-    for k in range(2, highest + 1):
-        vectors = [evidence.powers(weighted, k - 1) for evidence in sound]
-        products = engine.matmul([evidence.gram for evidence in sound], vectors) if sound else []
-        for evidence, product in zip(sound, products, strict=True):
-            evidence.put_powers(weighted, k, product)
 
 
 def _score_one(

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kernelwise._progress import Task
 from kernelwise.criteria import Criterion
 from kernelwise.gram import Gram
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.geometry import Array
-from kernelwise.selection.callbacks import Progress
 from kernelwise.selection.cascade import Cascade
 from kernelwise.selection.result import SelectionResult
 from kernelwise.selection.scoring import Problem, score_candidates
@@ -45,23 +45,21 @@ def run_cascade(
     kernels: Sequence[Kernel],
     cascade: Cascade,
     ridges: Ridges,
-    progress: Progress,
+    progress: Task,
 ) -> tuple[SelectionResult, int]:
     """Return a table with one row per kernel, a column per stage, and the row that won."""
     columns = _stage_columns([criterion for criterion, _ in cascade.stages])
     summary = _Summary(kernels, columns)
     survivors = list(range(len(kernels)))
     for (name, criterion), (_, keep) in zip(columns.items(), cascade.stages, strict=True):
-        progress.begin(name, len(survivors))
         result = score_candidates(
             problem,
             [kernels[i] for i in survivors],
             {name: criterion},
             ridges.choice if criterion.chooses_ridge else ridges.reference,
-            progress.advance,
+            progress,
         )
         survivors = summary.add(name, result, survivors)[:keep]
-        progress.end()
     return summary.result(problem), survivors[0]
 
 

@@ -1,7 +1,7 @@
 """The estimator that chooses its kernel and ridge."""
 
 from contextlib import nullcontext
-from numbers import Integral
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,7 +25,7 @@ from kernelwise.gram.targets import as_vector
 from kernelwise.kernels import Kernel, grids
 from kernelwise.kernels.geometry import Array
 from kernelwise.machines import KRR, LSSVC
-from kernelwise.selection.callbacks import CallbackSupportMixin, Progress
+from kernelwise.selection.callbacks import CallbackSupportMixin, fit_task
 from kernelwise.selection.cascade import Cascade, default_cascade, loo_criterion
 from kernelwise.selection.equip import equip, machine_for
 from kernelwise.selection.inputs import as_kernels, as_ridges
@@ -76,10 +76,13 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         find out counts as a classifier, so that folds are stratified where there are classes.
     engine : {"auto", "dense", "tiled"} or Engine, default="auto"
         How kernel matrices are looked at; "auto" holds them in memory up to 2,000 rows and sweeps
-        over tiles beyond.
+        over tiles beyond, or where they do not fit into the memory budget.
     refit : bool, default=True
         Whether to fit the estimator with the choice.
-    memory, time, journal : None
+    memory : str, float or None, default=None
+        The memory budget for kernel matrices: an amount such as "4GB", or a share of what is free
+        (None: 0.8).
+    time, journal : None
         Reserved: they must be None.
     n_jobs : int or None, default=None
         The number of threads of the linear algebra; None leaves it as it is.
@@ -118,7 +121,7 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         "task": [StrOptions({"auto", "classification", "regression"})],
         "engine": [str, Engine],
         "refit": ["boolean"],
-        "memory": [None],
+        "memory": [str, Real, None],
         "time": [None],
         "journal": [None],
         "n_jobs": [Integral, None],
@@ -173,18 +176,18 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         machine = machine_for(self.estimator, targets)
         kernels = self._kernels(X)
         cascade, ridges = self._plan(targets)
-        progress = Progress(self, X, y, steps=len(cascade.stages))
         limits = nullcontext() if self.n_jobs is None else threadpool_limits(self.n_jobs)
         intercept = getattr(machine, "fit_intercept", True)
-        problem = Problem.of(X, targets, kernels, self.engine, fit_intercept=intercept)
-        with limits:
+        problem = Problem.of(
+            X, targets, kernels, self.engine, fit_intercept=intercept, memory=self.memory
+        )
+        with limits, fit_task(self, X, y, parts=len(cascade.stages)) as progress:
             self.result_, winner = run_cascade(problem, kernels, cascade, ridges, progress)
             self.best_kernel_ = kernels[winner]
             self.best_ridge_ = ridge_of(self.result_, winner, ridges)
             if self.refit:
                 self.best_estimator_ = equip(machine, self.best_kernel_, self.best_ridge_)
                 self.best_estimator_.fit(problem.X, targets.labels)
-        progress.finish()
         if targets.classes is not None:
             self.classes_ = targets.classes
         return self

@@ -1,0 +1,128 @@
+"""Work in parts, and who is told of it.
+
+Whatever takes time is handed a :class:`Task` and divides it into parts; it does not know whether a
+bar on the screen, scikit-learn's callbacks or nobody follows.
+"""
+
+import time
+from types import TracebackType
+from typing import Any
+
+_PATIENCE = 1.0  # seconds after which a person wants to see something move
+
+
+class Task:
+    """A piece of work; this one tells nobody."""
+
+    def part(self, name: str = "", parts: int = 0) -> "Task":
+        """Begin one of the parts, itself divided into parts; leaving its context ends it."""
+        return self
+
+    def advance(self) -> None:
+        """Note that a part without parts is done."""
+        with self.part():
+            pass
+
+    def __enter__(self) -> "Task":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.end()
+
+    def end(self) -> None:
+        """End the work."""
+
+
+SILENT = Task()
+
+
+class Bar(Task):
+    """A bar on standard error, or in a notebook, with the time left; only if it takes a second.
+
+    Parameters
+    ----------
+    name : str
+        What is being done.
+    always : bool
+        Whether to draw also where nobody looks: neither a terminal nor a notebook.
+    """
+
+    def __init__(self, name: str, *, always: bool = False) -> None:
+        from rich.console import Console
+
+        self._name, self._start = name, time.monotonic()
+        self._console = Console(stderr=True)
+        self._visible = always or self._console.is_terminal or self._console.is_jupyter
+        self._bar: Any = None
+        self._row: Any = None
+
+    def part(self, name: str = "", parts: int = 0) -> Task:
+        """Begin the work."""
+        return _Share(self, 0.0, 1.0, parts)
+
+    def show(self, done: float) -> None:
+        """Draw how much of the whole is done."""
+        if not self._visible or time.monotonic() - self._start < _PATIENCE:
+            return
+        if self._bar is None:
+            self._begin()
+        self._bar.update(self._row, completed=done)
+
+    def _begin(self) -> None:
+        from rich.progress import (
+            BarColumn,
+            Progress,
+            TaskProgressColumn,
+            TextColumn,
+            TimeRemainingColumn,
+        )
+
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TaskProgressColumn(),
+            TimeRemainingColumn(),
+            TextColumn("left"),
+            console=self._console,
+            transient=self._console.is_terminal or self._console.is_jupyter,
+            speed_estimate_period=3600.0,
+        )
+        self._row = self._bar.add_task(self._name, total=1.0)
+        self._bar.tasks[0].start_time -= time.monotonic() - self._start
+        self._bar.start()
+
+    def end(self) -> None:
+        """Take the bar away."""
+        if self._bar is not None:
+            self._bar.stop()
+
+
+class _Share(Task):
+    """A stretch of a bar, of which every part gets an equal share."""
+
+    def __init__(self, bar: Bar, start: float, length: float, parts: int) -> None:
+        self._bar, self._start, self._length, self._parts = bar, start, length, parts
+        self._begun = 0
+
+    def part(self, name: str = "", parts: int = 0) -> Task:
+        """Begin the next stretch."""
+        length = self._length / max(self._parts, 1)
+        start = self._start + min(self._begun, max(self._parts - 1, 0)) * length
+        self._begun += 1
+        return _Share(self._bar, start, length, parts)
+
+    def end(self) -> None:
+        """Draw the stretch as done."""
+        self._bar.show(self._start + self._length)
+
+
+def bar(name: str, wanted: bool | None) -> Task:
+    """Return a bar if it is wanted; None stands for where a person is looking."""
+    if wanted is False:
+        return Task()
+    return Bar(name, always=wanted is True)

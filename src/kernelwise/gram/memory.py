@@ -1,0 +1,60 @@
+"""How much memory there is to work with."""
+
+import os
+import re
+from numbers import Real
+from typing import Any
+
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_SHARE = 0.8  # of what is free, where nothing is said
+
+
+def as_bytes(memory: Any) -> float:
+    """Return a budget in bytes.
+
+    A text is an amount ("4GB", "500 MB"), a number up to 1 a share of what is free, a larger one
+    bytes; None stands for most of what is free.
+    """
+    if memory is None:
+        return _SHARE * free()
+    if isinstance(memory, str):
+        return _parse(memory)
+    if isinstance(memory, Real) and not isinstance(memory, bool) and float(memory) > 0.0:
+        return float(memory) * (free() if float(memory) <= 1.0 else 1.0)
+    raise _unclear(memory)
+
+
+def _parse(text: str) -> float:
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)I?B?\s*", text.upper())
+    if match is None or float(match[1]) <= 0.0:
+        raise _unclear(text)
+    return float(match[1]) * _UNITS[match[2]]
+
+
+def _unclear(memory: Any) -> ValueError:
+    return ValueError(
+        f"memory must be an amount such as '4GB', a share of what is free such as 0.5, or None, "
+        f"got {memory!r}."
+    )
+
+
+def free() -> float:
+    """Return the bytes that are free, infinity where the platform does not tell."""
+    try:
+        with open("/proc/meminfo") as info:
+            found = {line.split(":")[0]: line.split()[1] for line in info}
+        return 1024.0 * float(found["MemAvailable"])
+    except (OSError, KeyError, IndexError):
+        pass
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, ValueError, OSError):
+        return float("inf")
+
+
+def in_words(amount: float) -> str:
+    """Return bytes as a person says them."""
+    for unit, size in (("GB", 10**9), ("MB", 10**6)):
+        if amount >= size:
+            return f"{amount / size:.3g} {unit}"
+    return f"{amount / 1000:.3g} kB"
