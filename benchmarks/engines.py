@@ -4,7 +4,8 @@
     .venv/bin/python benchmarks/engines.py --quick --out /tmp/engines.json
 
 Every time is the best of three runs, the first call (which loads compiled code) left out; slow
-rivals run once. The limit is a loop with the same multiplications and additions on data in cache.
+rivals run once. The limit is the time of the sweep's additions and multiplications at the rate at
+which the processors do multiply-adds on data in cache.
 """
 
 import argparse
@@ -12,8 +13,12 @@ import json
 import multiprocessing
 import os
 import platform
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import numba
 import numpy as np
@@ -24,6 +29,7 @@ from sklearn.svm import SVC
 
 import kernelwise as kw
 from kernelwise import criteria as c
+from kernelwise.gram import _loops, dense, families
 
 FIRST_SWEEP = [c.SM(r=2), "kta", "ckta", "fsm", "md", "ncut", "ks"]
 BOTH_SWEEPS = [*FIRST_SWEEP, c.SM(r=3)]
@@ -52,36 +58,73 @@ def score(X, y, criteria, kernels=GRID, engine="tiled"):
 
 
 @numba.njit(fastmath=True, nogil=True)
-def _limit(e: np.ndarray, steps: int, rounds: int) -> float:
-    """The operations of a wide step (6 a pair) on rows in cache, nothing loaded or stored."""
-    total = 0.0
+def _multiply_adds(x: np.ndarray, rounds: int) -> None:
+    """Sixteen multiply-adds, none of which can be folded, for every load and store in cache."""
     for _ in range(rounds):
-        for j in range(e.shape[0]):
-            a = e[j]
-            s = q = 0.0
-            for _ in range(steps):
-                aa = a * a
-                s += a
-                q += aa
-                a = 2.0 * a + aa
-            total += s + q
-    return total
+        for j in range(x.shape[0]):
+            a = x[j]
+            for _ in range(16):
+                a = a * a - 0.5
+            x[j] = a
 
 
-def limit(n: int, steps: int = 31) -> float:
-    """Seconds for the ladder's arithmetic on n (n + 1) / 2 pairs by all processors."""
-    e = -1e-9 * np.random.default_rng(0).random(4096)
-    rounds = n * (n + 1) // 2 // e.size // (os.cpu_count() or 1)
-    _limit(e, steps, 1)
-    return seconds(lambda: _limit(e, steps, rounds))
+def multiply_adds_a_second() -> float:
+    """The rate of all processors together; an addition or multiplication counts as one."""
+    workers, rounds = os.cpu_count() or 1, 20_000
+    parts = [np.random.default_rng(i).random(512) for i in range(workers)]
+    _multiply_adds(parts[0], 1)
+    with ThreadPoolExecutor(workers) as pool:
+        work = lambda: list(pool.map(lambda x: _multiply_adds(x, rounds), parts))  # noqa: E731
+        return 16 * 512 * workers * rounds / seconds(work, 5)
+
+
+def operations_a_pair(X: np.ndarray) -> float:
+    """What the first sweep really computes for a pair: steps that are zero throughout are not."""
+    G = kw.kernels.geometry.squared_distances(X[:384], X[384:768])
+    ladder = families.GaussianLadder(dict(enumerate(GRID)), dense.sample_pairs(X), float(G.max()))
+    rate, halvings, wide, steps = ladder._ladder
+    alive = [
+        max(wide, _loops._steps_above_zero(rate * G[i : i + 4].min(), 2.0, steps + 1))
+        for i in range(0, len(G), 4)
+    ]
+    distance, exponential = 2 * X.shape[1], 10 + 2 * halvings
+    # A wide step: a square, two sums, the next step by an addition and a multiply-add; a narrow
+    # step: a square and two sums.
+    return distance + exponential + 5 * wide + 3 * (np.mean(alive) - wide)
+
+
+def limit(X: np.ndarray) -> float:
+    """Seconds for the arithmetic of the first sweep by all processors, nothing else."""
+    pairs = len(X) * (len(X) + 1) / 2
+    return pairs * operations_a_pair(X) / multiply_adds_a_second()
+
+
+def naive(X: np.ndarray, y: np.ndarray) -> None:
+    """What one writes by hand: every kernel matrix, every formula, by numpy."""
+    n = len(y)
+    signs = 2.0 * y - 1.0
+    H = np.eye(n) - 1.0 / n
+    weights = np.where(y == 1, n / (y == 1).sum(), -n / (y == 0).sum())
+    D = kw.kernels.geometry.squared_distances(X)
+    for kernel in GRID:
+        K = np.exp(-D / (2.0 * kernel.tau))
+        K_c = H @ K @ H
+        norm = np.linalg.norm(K)
+        _ = signs @ K @ signs / (n * norm)  # KTA
+        _ = signs @ K_c @ signs / (n * np.linalg.norm(K_c))  # CKTA
+        _ = weights @ K @ weights / np.trace(K)  # SM, r = 1
+        _ = weights @ K @ K @ weights / np.trace(K) ** 2  # r = 2
+        _ = np.linalg.norm(K, axis=1).max()  # KS
+        means = K[:, y == 1].mean(axis=1) - K[:, y == 0].mean(axis=1)
+        _ = means[y == 1].std() + means[y == 0].std(), means  # FSM, MD
+        _ = K[y == 1][:, y == 0].sum() / K.sum()  # Ncut
 
 
 def _peak(n: int, queue: multiprocessing.Queue) -> None:
     X, y = problem(n)
-    score(X[:500], y[:500], FIRST_SWEEP)
-    start = time.perf_counter()
-    score(X, y, FIRST_SWEEP)
-    queue.put((time.perf_counter() - start, _peak_kilobytes()))
+    score(X[:3000], y[:3000], FIRST_SWEEP)
+    elapsed = seconds(lambda: score(X, y, FIRST_SWEEP), 3 if n <= 10_000 else 1)
+    queue.put((elapsed, _peak_kilobytes()))
 
 
 def _peak_kilobytes() -> float:
@@ -99,6 +142,27 @@ def in_a_process(n: int) -> tuple[float, float]:
     elapsed, kilobytes = queue.get()
     process.join()
     return elapsed, kilobytes / 1024
+
+
+def start(found: dict) -> None:
+    """Time the first call in a new process, with nothing compiled yet and with the cache full."""
+    program = (
+        "import time; t = time.perf_counter(); import kernelwise as kw, numpy as np; "
+        "u = time.perf_counter(); X = np.random.default_rng(0).normal(size=(600, 5)); "
+        "kw.score_kernels(X, X[:, 0] > 0, kw.grids.gaussian(), ['sm', 'ckta'], engine='tiled'); "
+        "print(u - t, time.perf_counter() - u)"
+    )
+    with tempfile.TemporaryDirectory() as cache:
+        for name in ("nothing compiled", "compiled code on disk"):
+            output = subprocess.run(
+                [sys.executable, "-c", program],
+                env={**os.environ, "NUMBA_CACHE_DIR": cache},
+                capture_output=True,
+                text=True,
+                check=True,
+            ).stdout.split()
+            found[f"import in a new process, {name}"] = float(output[0])
+            found[f"first call in a new process, {name}"] = float(output[1])
 
 
 def against_searches(n: int, found: dict) -> None:
@@ -122,7 +186,15 @@ def against_one_matrix(n: int, found: dict) -> None:
     for name, criteria in (("first sweep", FIRST_SWEEP), ("both sweeps", BOTH_SWEEPS)):
         found[f"{name}, n={n}"] = mine = seconds(lambda criteria=criteria: score(X, y, criteria))
         found[f"ratio {name} / rbf_kernel"] = mine / one
-    found[f"ratio first sweep / limit, n={n}"] = found[f"first sweep, n={n}"] / limit(n)
+    found[f"limit of the first sweep, n={n}"] = least = limit(X)
+    found["ratio first sweep / limit"] = found[f"first sweep, n={n}"] / least
+    single = kw.gram.Tiled(dtype="float32")
+    score(X[:600], y[:600], "sm", engine=single)
+    for name, criteria in (("first sweep", ["kta", c.SM(r=2)]), ("both sweeps", ["sm"])):
+        double = seconds(lambda criteria=criteria: score(X, y, criteria))
+        found[f"ratio float32 / float64, {name}"] = (
+            seconds(lambda criteria=criteria: score(X, y, criteria, engine=single)) / double
+        )
 
 
 def against_dense(n: int, found: dict) -> None:
@@ -133,6 +205,28 @@ def against_dense(n: int, found: dict) -> None:
             lambda kernels=kernels: [score(X, y, BOTH_SWEEPS, [k], "dense") for k in kernels], 1
         )
         found[f"ratio dense one by one / tiled, {name}, n={n}"] = dense / tiled
+
+
+def against_numpy(n: int, found: dict) -> None:
+    X, y = problem(n)
+    found[f"naive numpy, n={n}"] = rival = seconds(lambda: naive(X, y), 1)
+    found["ratio naive numpy / first sweep"] = rival / seconds(lambda: score(X, y, FIRST_SWEEP))
+
+
+def growth_with_features_and_kernels(n: int, found: dict) -> None:
+    base = None
+    for d in (5, 20, 60, 200):
+        X, y = problem(n, d)
+        elapsed = seconds(lambda X=X, y=y: score(X, y, FIRST_SWEEP))
+        base = base or elapsed
+        found[f"time relative to 5 features, d={d}"] = elapsed / base
+    X, y = problem(n)
+    base = None
+    for kernels in (1, 8, 31, 61):
+        grid = kw.grids.gaussian(5 - kernels // 2, 5 + (kernels - 1) // 2)
+        elapsed = seconds(lambda grid=grid: score(X, y, FIRST_SWEEP, grid))
+        base = base or elapsed
+        found[f"time relative to 1 width, {kernels} widths"] = elapsed / base
 
 
 def growth(sizes: list[int], found: dict) -> None:
@@ -151,10 +245,13 @@ def main() -> None:
     arguments = parser.parse_args()
     scale = 10 if arguments.quick else 1
     found: dict = {"processors": os.cpu_count(), "machine": platform.machine()}
-    score(*problem(600), BOTH_SWEEPS, MIXED)  # load compiled code
+    score(*problem(800), BOTH_SWEEPS, MIXED)  # load compiled code
+    start(found)
     against_one_matrix(10_000 // scale, found)
     against_dense(4_000 // scale, found)
     growth([10_000 // scale, 50_000 // scale], found)
+    growth_with_features_and_kernels(4_000 // scale, found)
+    against_numpy(4_000 // scale, found)
     against_searches(4_000 // scale, found)
     for name, value in found.items():
         print(f"{value:12.4g}  {name}" if isinstance(value, float) else f"{value!s:>12}  {name}")

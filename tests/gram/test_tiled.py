@@ -1,5 +1,7 @@
 """The tiled engine gives the dense engine's numbers, whatever the tile, threads and rows."""
 
+import platform
+import re
 import signal
 import threading
 import time
@@ -7,6 +9,7 @@ import tracemalloc
 import warnings
 import weakref
 
+import numba
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -14,7 +17,7 @@ import scipy.sparse as sp
 import kernelwise as kw
 from helpers import close
 from kernelwise import criteria as c
-from kernelwise.gram import Dense, Targets, Tiled
+from kernelwise.gram import Dense, Targets, Tiled, _loops
 from kernelwise.gram.families import arrange
 from kernelwise.gram.memory import as_bytes
 from kernelwise.gram.sweep import Sweep
@@ -325,3 +328,24 @@ def test_an_interrupt_stops_within_a_second_and_leaves_no_thread():
 def test_bad_settings(call, message):
     with pytest.raises(ValueError, match=message):
         call(*data("binary"))
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "AMD64"), reason="x86 instructions")
+@pytest.mark.parametrize(
+    "loop, arrays, scalars",
+    [
+        ("_two_wide_steps", 6, 0),
+        ("_two_narrow_steps", 6, 0),
+        ("_multiply_and_square", 6, 4),
+        ("_sum_with_squares", 6, 0),
+    ],
+)
+@pytest.mark.parametrize(
+    "number, packed", [(numba.float64, "mulpd|fmadd...pd"), (numba.float32, "mulps|fmadd...ps")]
+)
+def test_the_inner_loops_are_vectorised(loop, arrays, scalars, number, packed):
+    """Four (or eight) numbers by one instruction: a refactoring must not lose that silently."""
+    compiled = numba.njit(fastmath=_loops._OPTIONS["fastmath"])(getattr(_loops, loop).py_func)
+    compiled.compile((number[::1],) * arrays + (number,) * scalars)
+    [code] = compiled.inspect_asm().values()
+    assert len(re.findall(packed, code)) >= 4

@@ -32,6 +32,8 @@ _OPTIONS = {
     "fastmath": {"reassoc", "contract", "arcp", "nsz"},
 }
 
+_INLINE = {**_OPTIONS, "inline": "always"}
+
 LARGEST_EXPONENT = 800.0  # exp(-800) is zero in float64
 
 
@@ -44,8 +46,9 @@ def squared_distance_tile(left, right, G):
         paired = i + 1 < rows
         second = i + 1 if paired else i
         r, s = G[i], G[second] if paired else spare
-        r[:] = 0
-        s[:] = 0
+        for j in range(r.shape[0]):
+            r[j] = 0
+            s[j] = 0
         for k in range(0, d - 3, 4):
             _add_four_features(left[k : k + 4], right[k : k + 4], i, second, r, s)
         for k in range(d - d % 4, d):
@@ -64,12 +67,27 @@ def _add_four_features(left, right, i, second, r, s):
         s[j] += (e * e + f * f) + (g * g + h * h)
 
 
-@njit(**_OPTIONS)
+@njit(**_INLINE)
 def _add_feature(x, y, z, r, s):
     for j in range(r.shape[0]):
         a, b = z[j] - x, z[j] - y
         r[j] += a * a
         s[j] += b * b
+
+
+# Explicit loops in the place of slices: numba compiles the latter with their error messages, which
+# takes longer than all the rest.
+@njit(**_INLINE)
+def _clear(row):
+    for j in range(row.shape[0]):
+        row[j] = 0
+
+
+@njit(**_INLINE)
+def _copy(source, target):
+    for k in range(4):
+        for j in range(source.shape[1]):
+            target[k, j] = source[k, j]
 
 
 @njit(**_OPTIONS)
@@ -120,11 +138,11 @@ def _load_gaussian(G, i, rate, halvings, keeps_size, e):
                 nearest = min(nearest, g[j])
             _expm1(g, rate, halvings, keeps_size, e[k])
         else:
-            e[k] = 0
+            _clear(e[k])
     return nearest
 
 
-@njit(**_OPTIONS)
+@njit(**_INLINE)
 def _steps_above_zero(exponent, factor, steps):
     """Return how many of the steps, each multiplying the exponent, leave something above zero."""
     alive = 0
@@ -134,14 +152,17 @@ def _steps_above_zero(exponent, factor, steps):
     return alive
 
 
-@njit(**_OPTIONS)
+@njit(**_INLINE)
 def _to_size(G, i, e):
     """Turn deviations into the kernel itself."""
+    one = e.dtype.type(1)
     for k in range(min(4, G.shape[0] - i)):
-        e[k] += e.dtype.type(1)
+        row = e[k]
+        for j in range(row.shape[0]):
+            row[j] += one
 
 
-@njit(**_OPTIONS)
+@njit(**_INLINE)
 def _sum(e0, e1, e2, e3, columns):
     """Sum four rows."""
     s0 = s1 = s2 = s3 = e0.dtype.type(0)
@@ -226,13 +247,13 @@ def _two_narrow_steps(e0, e1, e2, e3, first, second):
     return s0, s1, s2, s3, t0, t1, t2, t3
 
 
-@njit(**_OPTIONS)
+@njit(**_INLINE)
 def _add_one(line, i, rows, sums):
     for k in range(rows):
         line[i + k] += sums[k]
 
 
-@njit(**_OPTIONS)
+@njit(**_INLINE)
 def _add_two(first, second, i, rows, sums):
     for k in range(rows):
         first[i + k] += sums[k]
@@ -336,7 +357,7 @@ def _square(e, is_wide):
                 row[j] = row[j] * row[j]
 
 
-@njit(**_OPTIONS)
+@njit(**_INLINE)
 def _four(v, i, rows):
     """Return the entries of a vector at four rows; zeros beyond the tile, without effect."""
     zero = v.dtype.type(0)
@@ -417,7 +438,7 @@ def _raise(e, base, power, is_wide):
     bit = 1
     while 2 * bit <= power:
         bit *= 2
-    base[:] = e
+    _copy(e, base)
     while bit > 1:
         bit //= 2
         _square(e, is_wide)
@@ -425,7 +446,7 @@ def _raise(e, base, power, is_wide):
             _times(e, base, is_wide)
 
 
-@njit(**_OPTIONS)
+@njit(**_INLINE)
 def _times(e, base, is_wide):
     """Multiply the kernel by its base: (1 + e)(1 + b) - 1 = e + b + e b for deviations."""
     for k in range(4):
@@ -471,7 +492,7 @@ def power_matmul_tile(G, ladder, wanted, v_row, v_column, o_row, o_column, e, ba
             _raise(e, base, power, s < wide)
 
 
-@njit(**_OPTIONS)
+@njit(**_INLINE)
 def _load_linear(G, i, gamma, u):
     factor = u.dtype.type(gamma)
     for k in range(4):
@@ -479,7 +500,7 @@ def _load_linear(G, i, gamma, u):
             for j in range(G.shape[1]):
                 u[k, j] = factor * G[i + k, j]
         else:
-            u[k] = 0
+            _clear(u[k])
 
 
 @njit(**_OPTIONS)
@@ -498,7 +519,7 @@ def polynomial_tile(G, ladder, on_rows, on_columns, e, u):
     gamma, constant, degrees = ladder
     for i in range(0, G.shape[0], 4):
         _load_linear(G, i, gamma, u)
-        e[:] = u
+        _copy(u, e)
         rows = min(4, G.shape[0] - i)
         power = 1.0
         for s in range(degrees):
@@ -516,7 +537,7 @@ def polynomial_matmul_tile(G, ladder, wanted, v_row, v_column, o_row, o_column, 
     gamma, constant, degrees = ladder
     for i in range(0, G.shape[0], 4):
         _load_linear(G, i, gamma, u)
-        e[:] = u
+        _copy(u, e)
         power = 1.0
         for s in range(degrees):
             if wanted[s]:
