@@ -314,3 +314,22 @@ def log_marginal_likelihood(K, y, ridge):
         - 0.5 * np.linalg.slogdet(M)[1]
         - 0.5 * len(y) * math.log(2 * math.pi)
     )
+
+
+def refit_scores(K, y, ridge, train, test, bias=True):
+    """Return f on the test rows of the least-squares machine fitted to the training rows."""
+    alpha, b, _ = lssvm(K[np.ix_(train, train)], y[train], ridge, bias)
+    return K[np.ix_(test, train)] @ alpha + b
+
+
+def taylor_residuals(K, y, ridge, rows, order, bias=True):
+    """Return the sum of H_BB^j e_B, with the hat matrix written out."""
+    H = hat_matrix(K, ridge, bias)
+    residuals = (y - H @ y)[rows]
+    block = H[np.ix_(rows, rows)]
+    return sum(np.linalg.matrix_power(block, j) @ residuals for j in range(order + 1))
+
+
+def squared_hinge_objective(K, y, ridge, alpha, b):
+    f = K @ alpha + b
+    return ridge * alpha @ K @ alpha + np.sum(np.maximum(0.0, 1.0 - y * f) ** 2)

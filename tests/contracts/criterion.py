@@ -51,6 +51,8 @@ def gives_a_finite_number(criterion):
 
 @check
 def does_not_depend_on_the_order_of_rows(criterion):
+    if criterion.draws_folds:
+        return  # other rows come together
     X, y, task = problem(criterion)
     order = np.random.default_rng(1).permutation(len(y))
     np.testing.assert_allclose(

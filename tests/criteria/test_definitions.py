@@ -78,7 +78,7 @@ def test_parameters_are_those_of_the_papers():
         (lambda: c.ELOO("hinge"), "loss of ELOO must be one of 'press', 'error', 'squared_hinge'"),
         (lambda: c.LML("none"), "mean of LML must be one of 'zero', 'constant'"),
         (lambda: c.get("cktta"), "unknown criterion 'cktta': did you mean 'ckta'?"),
-        (lambda: c.get("qqq"), "unknown criterion 'qqq': choose from br, ckta"),
+        (lambda: c.get("qqq"), "unknown criterion 'qqq': choose from bif, br, ckta"),
     ],
 )
 def test_bad_parameters(make, message):

@@ -21,17 +21,21 @@ from kernelwise.criteria.base import (
     available,
     get,
 )
+from kernelwise.criteria.cross_validation import BIF, KFold
 from kernelwise.criteria.eigenratio import ER
 from kernelwise.criteria.feature_space import FSM, FSMError
 from kernelwise.criteria.likelihood import LML
 from kernelwise.criteria.perturbation import SPS, sps_exact
+from kernelwise.criteria.span import Span
 from kernelwise.criteria.spectral import MD, SM, Ncut, SMHinge
-from kernelwise.criteria.stability import KS, RKS
+from kernelwise.criteria.stability import CVKS, KS, RKS
 from kernelwise.criteria.validation import BR, ELOO, GCV
 
 __all__ = [
+    "BIF",
     "BR",
     "CKTA",
+    "CVKS",
     "ELOO",
     "ER",
     "FSM",
@@ -47,8 +51,10 @@ __all__ = [
     "Evidence",
     "FSMError",
     "Information",
+    "KFold",
     "Ncut",
     "SMHinge",
+    "Span",
     "Undefined",
     "available",
     "get",

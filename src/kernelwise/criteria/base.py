@@ -16,7 +16,7 @@ from kernelwise.gram import Gram, GramStatistics, Targets
 from kernelwise.gram.psd import without_rounding
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.geometry import Array
-from kernelwise.machines import RidgeFit, RidgePath
+from kernelwise.machines import RidgeFit, RidgePath, SupportVectors
 
 ALL_TASKS = frozenset({"binary", "multiclass", "regression"})
 CLASSES_ONLY = frozenset({"binary", "multiclass"})
@@ -42,13 +42,20 @@ class Evidence:
         The kernel itself, where there is one.
     fit_intercept : bool
         Whether the least-squares machine has a bias.
+    machine : {"least-squares", "svm"}
+        The machine that criteria with a training or cross-validation error judge by.
     """
 
     def __init__(
-        self, gram: Gram, targets: Targets, kernel: Kernel | None = None, fit_intercept: bool = True
+        self,
+        gram: Gram,
+        targets: Targets,
+        kernel: Kernel | None = None,
+        fit_intercept: bool = True,
+        machine: str = "least-squares",
     ) -> None:
         self.gram, self.targets, self.kernel = gram, targets, kernel
-        self._fit_intercept = fit_intercept
+        self.fit_intercept, self.machine = fit_intercept, machine
         self._fits: dict[float, RidgeFit] = {}
         self._powers: dict[tuple[bool, int], Array] = {}
 
@@ -82,7 +89,7 @@ class Evidence:
     def path(self) -> RidgePath:
         """The least-squares machine for every ridge."""
         return RidgePath.from_eigensystem(
-            self.spectrum, self.targets.signs, fit_intercept=self._fit_intercept
+            self.spectrum, self.targets.signs, fit_intercept=self.fit_intercept
         )
 
     def fit(self, ridge: float) -> RidgeFit:
@@ -93,6 +100,19 @@ class Evidence:
             except np.linalg.LinAlgError as error:
                 raise Undefined(str(error).rstrip(".")) from None
         return self._fits[ridge]
+
+    @cached_property
+    def support_vectors(self) -> SupportVectors:
+        """The support vector machine for every ridge."""
+        if self.targets.classes is None:
+            raise Undefined("the support vector machine is for classes")
+        return SupportVectors(self.gram.matrix(), self.targets)
+
+    def training_loss(self, ridge: float) -> float:
+        """Return the mean training loss of the machine: squares, or hinge for the SVM."""
+        if self.machine == "svm":
+            return self.support_vectors.training_loss(ridge)
+        return self.fit(ridge).training_loss
 
     def contrasts(self, weighted: bool) -> list["Contrast"]:
         """Return the target vectors of the spectral measure, each with its product with K.
@@ -170,12 +190,18 @@ class Criterion(ABC):
     # Whether the criterion may choose the ridge as well as the kernel. A training error may not:
     # it is smallest where the ridge is.
     chooses_ridge: ClassVar[bool] = False
+    # Whether the value depends on how rows are dealt to folds.
+    draws_folds: ClassVar[bool] = False
     # The highest power of K whose product with the contrasts is needed; each costs a sweep.
     highest_power: ClassVar[int] = 1
 
     @abstractmethod
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the raw value; raise :class:`Undefined` where there is none."""
+
+    def losses(self, evidence: Evidence, ridge: float) -> Array | None:
+        """Return the losses whose mean is the value, by row or fold; None where there are none."""
+        return None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

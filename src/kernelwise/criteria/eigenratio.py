@@ -53,7 +53,7 @@ class ER(Criterion):
         """Return the criterion at one ridge."""
         if self.t >= evidence.n:
             raise Undefined(f"t = {self.t} eigenvalues of {evidence.n} leave none for the tail")
-        training_loss = evidence.fit(ridge).training_loss
+        training_loss = evidence.training_loss(ridge)
         if evidence.is_psd is False:
             raise Undefined("the kernel matrix has negative eigenvalues")
         lead = float(evidence.gram.leading_eigenvalues(self.t).sum())

@@ -50,7 +50,7 @@ class SPS(Criterion):
         s, Q = evidence.spectrum
         moves = np.abs(2.0 * s[None, :] - evidence.statistics.diagonal[:, None])
         total = float(np.einsum("ij,ij,ij->", Q, Q, moves))
-        return evidence.fit(ridge).training_loss + self.delta / evidence.n**2 * total
+        return evidence.training_loss(ridge) + self.delta / evidence.n**2 * total
 
 
 def sps_exact(

@@ -47,22 +47,26 @@ class ELOO(Criterion):
         if self.loss != "press":
             self._specialize(tasks=CLASSES_ONLY)
 
-    def value(self, evidence: Evidence, ridge: float) -> float:
-        """Return the mean loss at one ridge."""
+    def losses(self, evidence: Evidence, ridge: float) -> Array:
+        """Return the loss of every row."""
         targets = evidence.targets
         residuals = evidence.fit(ridge).loo_residuals
         if self.loss == "press":
-            return float(np.mean(residuals**2))
+            return np.asarray(np.mean(residuals**2, axis=1))
         if self.loss == "error":
-            return _error_rate(targets, targets.signs - residuals)
+            return _errors(targets, targets.signs - residuals)
         # 1 - y f = y (y - f) for y = ±1
-        return float(np.mean(np.maximum(targets.signs * residuals, 0.0) ** 2))
+        return np.asarray(np.mean(np.maximum(targets.signs * residuals, 0.0) ** 2, axis=1))
+
+    def value(self, evidence: Evidence, ridge: float) -> float:
+        """Return the mean loss at one ridge."""
+        return float(np.mean(self.losses(evidence, ridge)))
 
 
-def _error_rate(targets: Targets, scores: Array) -> float:
-    """Return the share of rows whose leave-one-out scores name another class."""
+def _errors(targets: Targets, scores: Array) -> Array:
+    """Return 1 for every row whose leave-one-out scores name another class, else 0."""
     winners = (scores[:, 0] > 0.0) if scores.shape[1] == 1 else scores.argmax(axis=1)
-    return float(np.mean(winners != targets.y))
+    return np.asarray(winners != targets.y, dtype=np.float64)
 
 
 @dataclass(frozen=True)

@@ -135,6 +135,10 @@ class Gram(ABC):
         """Return K @ V for V of shape (n, m)."""
 
     @abstractmethod
+    def matrix(self) -> Array:
+        """Return K itself."""
+
+    @abstractmethod
     def leading_eigenvalues(self, t: int) -> Array:
         """Return the t largest eigenvalues in descending order."""
 

@@ -103,6 +103,12 @@ class DenseGram(Gram):
         """Return K @ V."""
         return np.asarray(self._S @ V + self._shift * V.sum(axis=0))
 
+    def matrix(self) -> Array:
+        """Return K, a copy."""
+        K = self._S + self._shift
+        np.fill_diagonal(K, self._diagonal)
+        return np.asarray(K)
+
     def leading_eigenvalues(self, t: int) -> Array:
         """Return the t largest eigenvalues."""
         return self._eigensystem[0][::-1][:t]
@@ -113,9 +119,7 @@ class DenseGram(Gram):
 
     @cached_property
     def _eigensystem(self) -> tuple[Array, Array]:
-        K = self._S + self._shift
-        np.fill_diagonal(K, self._diagonal)
-        s, Q = eigh(K, driver="evd", overwrite_a=True, check_finite=False)
+        s, Q = eigh(self.matrix(), driver="evd", overwrite_a=True, check_finite=False)
         return s, Q
 
 

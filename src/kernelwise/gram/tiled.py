@@ -126,6 +126,10 @@ class TiledGram(Gram):
         """Return K @ V by a sweep for this kernel."""
         return self.sweep.matmul({self.index: V})[self.index]
 
+    def matrix(self) -> Array:
+        """Return K, where it fits into memory."""
+        return self._dense.matrix()
+
     def leading_eigenvalues(self, t: int) -> Array:
         """Return the t largest eigenvalues by Lanczos iterations, to 1e-10 relative."""
         n = self._statistics.n

@@ -6,10 +6,28 @@ ridge, a Cholesky factor serves one. ``least_squares`` wraps it as two scikit-le
     K, Y ──> RidgePath (eigh)  ──> .at(ridge) ──> RidgeFit: coefficients, bias, training residuals,
              fit_one (Cholesky) ────────────────> leave-one-out residuals, degrees of freedom
 
+``svm`` and ``squared_hinge`` are the other two machines that criteria ask; ``folds`` says which
+rows are left out together.
+
 The ridge is added to the diagonal as it is: K + ridge I. This package imports gram and kernels.
 """
 
+from kernelwise.machines.folds import Split, make_splits
 from kernelwise.machines.least_squares import KRR, LSSVC
 from kernelwise.machines.ridge_path import RidgeFit, RidgePath, check_ridge, fit_one
+from kernelwise.machines.squared_hinge import SquaredHingeFit, fit_squared_hinge
+from kernelwise.machines.svm import SupportVectors
 
-__all__ = ["KRR", "LSSVC", "RidgeFit", "RidgePath", "check_ridge", "fit_one"]
+__all__ = [
+    "KRR",
+    "LSSVC",
+    "RidgeFit",
+    "RidgePath",
+    "Split",
+    "SquaredHingeFit",
+    "SupportVectors",
+    "check_ridge",
+    "fit_one",
+    "fit_squared_hinge",
+    "make_splits",
+]

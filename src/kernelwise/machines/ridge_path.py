@@ -27,7 +27,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.linalg import cho_solve, eigh
+from scipy.linalg import cho_factor, cho_solve, eigh
 from scipy.linalg.lapack import dpotrf, dtrtri
 
 from kernelwise.gram.psd import without_rounding
@@ -135,6 +135,10 @@ class RidgePath:
         return np.asarray(self.eigenvectors.T @ (np.sqrt(self.weights)[:, None] * self.targets))
 
     @cached_property
+    def _squared_eigenvectors(self) -> Array:
+        return np.asarray(self.eigenvectors**2)
+
+    @cached_property
     def _rotated_ones(self) -> Array:
         return np.asarray(self.eigenvectors.T @ np.sqrt(self.weights))
 
@@ -143,13 +147,34 @@ class RidgePath:
         gains = 1.0 / self._shifted_eigenvalues(ridge)
         Q = self.eigenvectors
         solved = Q @ (gains[:, None] * self._rotated_targets)
-        diagonal = np.einsum("ij,ij,j->i", Q, Q, gains)
+        diagonal = self._squared_eigenvectors @ gains
         trace = float(self.eigenvalues @ gains)
         if not self.fit_intercept:
             return self._assemble(ridge, solved, np.zeros(solved.shape[1]), diagonal, trace)
         h = Q @ (gains * self._rotated_ones)  # M^-1 u
         solved, bias, diagonal, extra = _with_bias(solved, diagonal, h, np.sqrt(self.weights))
         return self._assemble(ridge, solved, bias, diagonal, trace + ridge * extra)
+
+    def held_out_residuals(self, fit: RidgeFit, rows: Array) -> Array:
+        r"""Return y - f(x) on rows B of the machine refitted without them, at the same ridge.
+
+        .. math:: r_B = [(C^{-1})_{BB}]^{-1} \alpha_B
+        """
+        block = self.inverse_block(fit.ridge, rows)
+        factor = cho_factor(block, overwrite_a=True, check_finite=False)
+        return np.asarray(cho_solve(factor, fit.coefficients[rows]))
+
+    def inverse_block(self, ridge: float, rows: Array) -> Array:
+        r"""Return the rows and columns B of :math:`C^{-1}` (of :math:`M^{-1}` without bias)."""
+        gains = 1.0 / self._shifted_eigenvalues(ridge)
+        Q = self.eigenvectors[rows]
+        block = (Q * gains) @ Q.T
+        if self.fit_intercept:
+            ones = gains * self._rotated_ones
+            h = Q @ ones
+            block -= np.outer(h, h / float(self._rotated_ones @ ones))
+        root = np.sqrt(self.weights[rows])
+        return np.asarray(root[:, None] * block * root)
 
     def _shifted_eigenvalues(self, ridge: float) -> Array:
         shifted = self.eigenvalues + ridge

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise._progress import SILENT, Task, bar
+from kernelwise._registry import unknown
 from kernelwise._warnings import warn_user
 from kernelwise.criteria import Criterion, Evidence, Undefined
 from kernelwise.criteria.base import check_task
@@ -25,6 +26,8 @@ from kernelwise.selection.inputs import (
     one_ridge,
 )
 from kernelwise.selection.result import SelectionResult
+
+MACHINES = ["least-squares", "svm"]
 
 
 class UndefinedCriterionWarning(UserWarning):
@@ -93,6 +96,7 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
     engine: str | Engine = "auto",
     task: str = "auto",
     fit_intercept: bool = True,
+    machine: str = "least-squares",
     memory: str | float | None = None,
     progress: bool | None = None,
 ) -> SelectionResult:
@@ -120,6 +124,10 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
         "auto" regresses on fractions and on integers of more than 20 distinct values.
     fit_intercept : bool, default=True
         Whether the least-squares machine has a bias.
+    machine : {"least-squares", "svm"}, default="least-squares"
+        The machine whose training or cross-validation error enters RKS, CVKS, ER, SPS and KFold:
+        least squares with the ridge, or the support vector machine with C = 1 / (2 ridge). ELOO,
+        GCV, BR and LML are of the least-squares machine always, Span of the support vector machine.
     memory : str, float or None, default=None
         The memory budget: an amount such as "4GB", or a share of what is free (None: 0.8).
     progress : bool or None, default=None
@@ -145,7 +153,15 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
         check_task(criterion, targets)
     candidates = as_kernels(kernels, X)
     ridges = as_ridges(ridge)
-    problem = Problem.of(X, targets, candidates, engine, fit_intercept=fit_intercept, memory=memory)
+    problem = Problem.of(
+        X,
+        targets,
+        candidates,
+        engine,
+        fit_intercept=fit_intercept,
+        machine=machine,
+        memory=memory,
+    )
     with bar("scoring kernels", progress) as whole:
         return score_candidates(problem, candidates, columns, lambda gram: ridges, whole)
 
@@ -159,6 +175,7 @@ class Problem:
     engine: Engine
     engine_reason: str
     fit_intercept: bool
+    machine: str
 
     @classmethod
     def of(
@@ -169,13 +186,16 @@ class Problem:
         engine: str | Engine,
         *,
         fit_intercept: bool,
+        machine: str = "least-squares",
         memory: str | float | None = None,
     ) -> "Problem":
         """Validate the data for the kernels and choose the engine."""
+        if machine not in MACHINES:
+            raise ValueError(unknown("machine", machine, MACHINES))
         X = as_data(X, kernels, targets)
         given = kernels[0].takes_matrix
         chosen, reason = choose(engine, targets.n, given_matrix=given, memory=memory)
-        return cls(X, targets, chosen, reason, fit_intercept)
+        return cls(X, targets, chosen, reason, fit_intercept, machine)
 
 
 def score_candidates(
@@ -244,7 +264,7 @@ def _evidence(problem: Problem, plan: _Plan, progress: Task) -> Iterator[Evidenc
     for kernels in plan.batches:
         grams = problem.engine.grams(kernels, problem.X, problem.targets, progress)
         everything = (
-            Evidence(gram, problem.targets, kernel, problem.fit_intercept)
+            Evidence(gram, problem.targets, kernel, problem.fit_intercept, problem.machine)
             for kernel, gram in zip(kernels, grams, strict=True)
         )
         if problem.engine.shares_sweeps:

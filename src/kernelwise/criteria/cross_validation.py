@@ -1,0 +1,288 @@
+"""Cross-validation without refits, and its approximation."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from kernelwise.criteria.base import (
+    ALL_TASKS,
+    CLASSES_ONLY,
+    Criterion,
+    Evidence,
+    Undefined,
+    check_choice,
+)
+from kernelwise.gram import Targets
+from kernelwise.kernels.geometry import Array
+from kernelwise.machines import RidgePath, Split, SquaredHingeFit, fit_squared_hinge, make_splits
+
+_LOSSES = ("error", "square", "squared_hinge", "hinge")
+
+
+def check_folds(owner: Any) -> None:
+    """Say so where the parameters that make folds are out of range."""
+    for name, least in (("k", 2), ("repeats", 1), ("random_state", 0)):
+        value = getattr(owner, name, least)
+        if not isinstance(value, int | np.integer) or value < least:
+            raise ValueError(
+                f"{name} of {type(owner).__name__} must be an integer of at least {least}, "
+                f"got {value!r}."
+            )
+    check_choice(owner, "fold_ridge", ("fixed", "scaled"))
+
+
+def mean_loss(targets: Targets, rows: Array, scores: Array, loss: str) -> float:
+    """Return the mean loss of scores on some rows."""
+    signs = targets.signs[rows]
+    if loss == "error" and targets.classes is not None:
+        winners = (scores[:, 0] > 0.0) if scores.shape[1] == 1 else scores.argmax(axis=1)
+        return float(np.mean(winners != targets.y[rows]))
+    if loss in ("error", "square"):
+        return float(np.mean((signs - scores) ** 2))
+    margins = np.maximum(1.0 - signs * scores, 0.0)
+    return float(np.mean(margins if loss == "hinge" else margins**2))
+
+
+def fold_losses(
+    evidence: Evidence, ridge: float, splits: Sequence[Split], loss: str, fold_ridge: str
+) -> Array:
+    """Return the mean loss of every split."""
+    factors = [split.share_trained if fold_ridge == "scaled" else 1.0 for split in splits]
+    one = _svm_loss if evidence.machine == "svm" else _least_squares_loss
+    return np.array(
+        [one(evidence, ridge * f, s, loss) for f, s in zip(factors, splits, strict=True)]
+    )
+
+
+def _least_squares_loss(evidence: Evidence, ridge: float, split: Split, loss: str) -> float:
+    fit = evidence.fit(ridge)
+    try:
+        residuals = evidence.path.held_out_residuals(fit, split.left_out)[split.tested]
+    except np.linalg.LinAlgError:
+        raise Undefined("the rows left out determine the machine, so use a larger ridge") from None
+    scores = evidence.targets.signs[split.test] - residuals
+    return mean_loss(evidence.targets, split.test, scores, loss)
+
+
+def _svm_loss(evidence: Evidence, ridge: float, split: Split, loss: str) -> float:
+    if loss not in ("error", "hinge"):
+        raise Undefined(f"the support vector machine has no {loss!r} loss: use 'error' or 'hinge'")
+    if np.unique(evidence.targets.y[split.train]).size < 2:
+        raise Undefined("a fold leaves a single class to train on")
+    return evidence.support_vectors.fold_loss(ridge, split, loss)
+
+
+@dataclass(frozen=True)
+class KFold(Criterion):
+    r"""Cross-validation of the machine, exact and without a refit for the least-squares machine.
+
+    .. math:: y_B - f_{-B}(x_B) = [(C^{-1})_{BB}]^{-1} \alpha_B
+
+    for every fold B, from one factorisation for all folds and ridges; leave-one-out (:class:`ELOO`)
+    is the special case of single rows. The support vector machine is trained on slices of one
+    kernel matrix. The value is the mean over folds of the mean loss in a fold.
+
+    Parameters
+    ----------
+    k : int, default=5
+        The number of folds.
+    loss : {"error", "square", "squared_hinge", "hinge"}, default="error"
+        "error" is the rate of misclassified rows; of real targets the mean square, as "square".
+        The support vector machine takes "error" and "hinge".
+    cv : splitter, list of (train, test) rows or None, default=None
+        Other folds: a splitter of scikit-learn, or its output for splitters that need groups. A row
+        that a split neither trains nor tests on is left out.
+    repeats : int, default=1
+        How often k folds are drawn anew; the mean over all of them depends less on chance.
+    fold_ridge : {"fixed", "scaled"}, default="fixed"
+        Whether the machine of a fold has the ridge itself, or the ridge times its share of the
+        rows: the convention of the kernel stability paper, whose ridge is n times a constant.
+    random_state : int, default=0
+        How the rows are shuffled; the same folds serve every kernel and ridge.
+
+    References
+    ----------
+    S. An, W. Liu and S. Venkatesh, Fast cross-validation algorithms for least squares support
+    vector machine and kernel ridge regression, Pattern Recognition 40 (2007).
+    """
+
+    k: int = 5
+    loss: str = "error"
+    cv: Any = None
+    repeats: int = 1
+    fold_ridge: str = "fixed"
+    random_state: int = 0
+
+    name: ClassVar[str] = "kfold"
+    greater_is_better: ClassVar[bool | None] = False
+    cost: ClassVar[str] = "n^3"
+    formula: ClassVar[str] = "mean_B loss([(C^-1)_BB]^-1 alpha_B)"
+    reference: ClassVar[str] = "An et al. 2007"
+    uses_ridge: ClassVar[bool] = True
+    chooses_ridge: ClassVar[bool] = True
+    draws_folds: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_choice(self, "loss", _LOSSES)
+        check_folds(self)
+        if self.loss in ("squared_hinge", "hinge"):
+            self._specialize(tasks=CLASSES_ONLY)
+
+    def losses(self, evidence: Evidence, ridge: float) -> Array:
+        """Return the mean loss of every fold."""
+        splits = make_splits(evidence.targets, self.cv, self.k, self.repeats, self.random_state)
+        return fold_losses(evidence, ridge, splits, self.loss, self.fold_ridge)
+
+    def value(self, evidence: Evidence, ridge: float) -> float:
+        """Return the mean loss at one ridge."""
+        return float(np.mean(self.losses(evidence, ridge)))
+
+
+@dataclass(frozen=True)
+class BIF(Criterion):
+    r"""Cross-validation from one training by Taylor terms of the Bouligand influence function.
+
+    The rows of a fold get the weight 1 - t; the machine is expanded in t and the expansion taken at
+    t = 1, where they are gone. With the hat matrix H of the machine and its training residuals e
+
+    .. math:: y_B - f_{-B}(x_B) \approx \sum_{j=0}^{p} H_{BB}^j\, e_B ,
+
+    which converges to the exact residuals of :class:`KFold` *at the same ridge*; the error falls
+    below :math:`\rho^{p+1}` of them, :math:`\rho < 1` the largest eigenvalue of :math:`H_{BB}`.
+    With squared hinge loss H is that of the active rows (margin below one), which the expansion
+    holds fixed.
+
+    Parameters
+    ----------
+    k : int, default=5
+        The number of folds.
+    order : int, default=2
+        p, the number of terms after the training residuals.
+    loss : {"square", "squared_hinge"}, default="square"
+        What the machine minimises: squares (the least-squares machine), or squared hinge.
+    measure : {"error", "square", "squared_hinge"}, default="error"
+        What is averaged over the rows left out; "error" is the mean square for real targets.
+    cv, repeats, random_state
+        As for :class:`KFold`.
+
+    References
+    ----------
+    Y. Liu, S. Jiang and S. Liao, Efficient approximation of cross-validation for kernel methods
+    using Bouligand influence function, ICML 2014.
+    """
+
+    k: int = 5
+    order: int = 2
+    loss: str = "square"
+    measure: str = "error"
+    cv: Any = None
+    repeats: int = 1
+    random_state: int = 0
+
+    name: ClassVar[str] = "bif"
+    greater_is_better: ClassVar[bool | None] = False
+    cost: ClassVar[str] = "n^3"
+    formula: ClassVar[str] = "mean_B loss(sum_{j<=p} H_BB^j e_B)"
+    reference: ClassVar[str] = "Liu et al. 2014"
+    uses_ridge: ClassVar[bool] = True
+    chooses_ridge: ClassVar[bool] = True
+    draws_folds: ClassVar[bool] = True
+    fold_ridge: ClassVar[str] = "fixed"  # the limit of the expansion
+
+    def __post_init__(self) -> None:
+        check_folds(self)
+        check_choice(self, "loss", ("square", "squared_hinge"))
+        check_choice(self, "measure", ("error", "square", "squared_hinge"))
+        if not isinstance(self.order, int | np.integer) or self.order < 0:
+            raise ValueError(f"order of BIF must be an integer of at least 0, got {self.order!r}.")
+        hinged = "squared_hinge" in (self.loss, self.measure)
+        self._specialize(tasks=CLASSES_ONLY if hinged else ALL_TASKS)
+
+    def losses(self, evidence: Evidence, ridge: float) -> Array:
+        """Return the approximate mean loss of every fold."""
+        targets = evidence.targets
+        splits = make_splits(targets, self.cv, self.k, self.repeats, self.random_state)
+        scores = self._of_squares if self.loss == "square" else self._of_squared_hinge
+        return np.array(
+            [
+                mean_loss(targets, split.test, score[split.tested], self.measure)
+                for split, score in zip(splits, scores(evidence, ridge, splits), strict=True)
+            ]
+        )
+
+    def value(self, evidence: Evidence, ridge: float) -> float:
+        """Return the mean loss at one ridge."""
+        return float(np.mean(self.losses(evidence, ridge)))
+
+    def _of_squares(self, evidence: Evidence, ridge: float, splits: Sequence[Split]) -> list[Array]:
+        residuals, signs = evidence.fit(ridge).training_residuals, evidence.targets.signs
+        found = []
+        for split in splits:
+            rows = split.left_out
+            times = _hat(evidence.path, ridge, rows)
+            found.append(signs[rows] - taylor(times, residuals[rows], self.order))
+        return found
+
+    def _of_squared_hinge(
+        self, evidence: Evidence, ridge: float, splits: Sequence[Split]
+    ) -> list[Array]:
+        K, signs = evidence.gram.matrix(), evidence.targets.signs
+        try:
+            fits = [
+                fit_squared_hinge(K, column, ridge, evidence.fit_intercept) for column in signs.T
+            ]
+        except np.linalg.LinAlgError:
+            raise Undefined("the kernel matrix plus the ridge is not positive definite") from None
+        return [
+            np.column_stack(
+                [
+                    _without(K, y, fit, ridge, split.left_out, self.order)
+                    for y, fit in zip(signs.T, fits, strict=True)
+                ]
+            )
+            for split in splits
+        ]
+
+
+def _hat(path: RidgePath, ridge: float, rows: Array) -> Any:
+    """Return the product with the rows and columns B of the hat matrix, in O(n |B|)."""
+    gains = 1.0 / (path.eigenvalues + ridge)
+    Q = path.eigenvectors[rows]
+    u = path.eigenvectors.sum(axis=0) if path.fit_intercept else np.zeros(gains.size)
+    h = Q @ (gains * u)
+    total = float(u @ (gains * u)) or 1.0
+
+    def times(v: Array) -> Array:
+        inverse = Q @ (gains[:, None] * (Q.T @ v)) - np.outer(h, (h @ v) / total)
+        return np.asarray(v - ridge * inverse)
+
+    return times
+
+
+def taylor(times: Any, first: Array, order: int) -> Array:
+    """Return the sum of H^j first for j up to the order."""
+    term, total = first, first
+    for _ in range(order):
+        term = times(term)
+        total = total + term
+    return np.asarray(total)
+
+
+def _without(
+    K: Array, y: Array, fit: SquaredHingeFit, ridge: float, rows: Array, order: int
+) -> Array:
+    """Return the scores on rows B of the machine without them, its active rows held fixed."""
+    scores = fit.scores(K[rows])
+    inside = np.flatnonzero(np.isin(fit.active, rows))
+    if inside.size == 0:
+        return scores
+    block = fit.inverse[np.ix_(inside, inside)]
+    residuals = ridge * fit.coefficients[inside]
+    left_out = taylor(lambda v: v - ridge * (block @ v), residuals, order)
+    # Without rows S the coefficients change by -C^-1[:, S] r_S, r_S the residuals left out.
+    change = fit.inverse[:, inside] @ left_out
+    return np.asarray(
+        scores - K[np.ix_(rows, fit.active)] @ change - float(fit.to_bias[inside] @ left_out)
+    )
