@@ -82,8 +82,9 @@ def _arithmetic() -> None:
 def operations_a_pair(X: np.ndarray) -> float:
     """What the first sweep really computes for a pair: steps that are zero throughout are not."""
     G = kw.kernels.geometry.squared_distances(X[:384], X[384:768])
-    ladder = families.GaussianLadder(dict(enumerate(GRID)), dense.sample_pairs(X), float(G.max()))
-    rate, halvings, wide, steps = ladder._ladder
+    reach = families.Reach(float(G.max()), np.dtype(float))
+    ladder = families.GaussianLadder(dict(enumerate(GRID)), dense.sample_pairs(X), reach)
+    rate, halvings, _, _, wide, steps = ladder._ladder
     alive = [
         max(wide, _loops._steps_above_zero(rate * G[i : i + 4].min(), 2.0, steps + 1))
         for i in range(0, len(G), 4)

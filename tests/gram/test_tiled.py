@@ -1,5 +1,6 @@
 """The tiled engine gives the dense engine's numbers, whatever the tile, threads and rows."""
 
+import math
 import platform
 import re
 import signal
@@ -8,6 +9,8 @@ import time
 import tracemalloc
 import warnings
 import weakref
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numba
 import numpy as np
@@ -18,10 +21,11 @@ import kernelwise as kw
 from helpers import close
 from kernelwise import criteria as c
 from kernelwise.gram import Dense, Targets, Tiled, _loops
-from kernelwise.gram.families import arrange
+from kernelwise.gram.families import Reach, arrange
 from kernelwise.gram.memory import as_bytes
 from kernelwise.gram.sweep import Sweep
 from kernelwise.kernels import Pairs
+from kernelwise.kernels.base import PairKernel
 from kernelwise.selection.scoring import UndefinedCriterionWarning
 
 CHEAP = ["kta", "ckta", "ks", *(c.SM(r=r) for r in (1, 2, 3, 4, 5)), c.SM(2, "sum", False)]
@@ -40,6 +44,9 @@ MIXED = [
     kw.Matern(1.5, 2.5),
     0.5 * kw.Gaussian(2.0) + kw.Linear() * kw.Laplacian(3.0),
 ]
+
+
+REACH = Reach(2.0, np.dtype(float))
 
 
 def data(kind, n=90, d=5, seed=0):
@@ -93,13 +100,13 @@ def test_a_mixed_grid_equals_the_dense_engine(kind):
 @pytest.mark.parametrize("ratio", [2, 3, 5, 7, 10])
 def test_widths_of_an_integer_ratio_are_one_ladder(ratio):
     widths = [0.37 * float(ratio) ** i for i in (-3, -1, 0, 4)]
-    families = arrange([kw.Gaussian(w) for w in widths], Pairs(np.eye(3)), 2.0)
+    families = arrange([kw.Gaussian(w) for w in widths], Pairs(np.eye(3)), REACH)
     assert [len(family.members) for family in families] == [4]
 
 
 def test_widths_without_a_common_ratio_are_on_their_own():
     kernels = [kw.Gaussian(w) for w in (1.0, 2.1, 3.3, 10.0 * (1 + 1e-12))]
-    families = arrange(kernels, Pairs(np.eye(3)), 2.0)
+    families = arrange(kernels, Pairs(np.eye(3)), REACH)
     assert [len(family.members) for family in families] == [1, 1, 1, 1]
 
 
@@ -137,9 +144,117 @@ class TestFloat32:
         worst = np.abs(single["ckta"] / exact["ckta"] - 1.0).max()
         assert 1e-9 < worst < 1e-4  # it really is single precision, and no worse
 
+    @pytest.mark.parametrize("setting", [{"tile": None}, {"tile": 0}, {"threads": True}])
+    def test_other_settings_are_refused(self, setting):
+        with pytest.raises(ValueError, match="of Tiled must be an integer of at least 1"):
+            Tiled(**setting)
+
     def test_other_types_are_refused(self):
         with pytest.raises(ValueError, match="dtype of Tiled must be 'float64' or 'float32'"):
             Tiled(dtype="float16")
+
+
+class TestDifficultPairs:
+    """Pairs far nearer or farther than most: where a ladder could lose digits."""
+
+    @staticmethod
+    def near_duplicates(jitter):
+        rng = np.random.default_rng(0)
+        X = np.repeat(rng.normal(size=(30, 3)), 4, axis=0) + jitter * rng.normal(size=(120, 3))
+        return X, (np.arange(120) // 4) % 2
+
+    @staticmethod
+    def outlier(distance):
+        rng = np.random.default_rng(1)
+        X = rng.normal(size=(100, 3))
+        X[7] += distance
+        return X, (X[:, 0] > 0.0).astype(int)
+
+    @pytest.mark.parametrize("jitter", [1e-3, 1e-5, 1e-7])
+    @pytest.mark.parametrize(
+        "ratio, rungs", [(2, range(-45, 1)), (3, range(-28, 1)), (10, range(-14, 1))]
+    )
+    def test_near_duplicates(self, jitter, ratio, rungs):
+        X, y = self.near_duplicates(jitter)
+        kernels = [kw.Gaussian(float(ratio) ** i) for i in rungs]
+        criteria = ["kta", "ckta", "ks", c.SM(r=3), "ncut"]
+        dense = tables(X, y, kernels, criteria, "dense")
+        assert_same(tables(X, y, kernels, criteria, Tiled()), dense, 1e-10)
+        single = tables(X, y, kernels, criteria, Tiled(dtype="float32"))
+        for name, values in dense.items():
+            np.testing.assert_allclose(single[name], values, rtol=1e-3, atol=1e-30, err_msg=name)
+
+    @pytest.mark.parametrize("distance", [1e4, 1e6])
+    def test_an_outlier(self, distance):
+        X, y = self.outlier(distance)
+        kernels = kw.grids.gaussian(-5, 45)
+        criteria = ["kta", "ckta", "ks", c.SM(r=2), c.SM(r=3)]
+        dense = tables(X, y, kernels, criteria, "dense")
+        assert_same(tables(X, y, kernels, criteria, Tiled()), dense, 1e-10)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UndefinedCriterionWarning)
+            single = tables(X, y, kernels, criteria, Tiled(dtype="float32"))
+        for name, values in dense.items():
+            known = ~np.isnan(single[name])
+            np.testing.assert_allclose(single[name][known], values[known], rtol=1e-3, err_msg=name)
+
+    def test_clusters_far_apart(self):
+        rng = np.random.default_rng(2)
+        X = 1e-3 * rng.normal(size=(80, 3)) + 1e6 * (np.arange(80) % 2)[:, None]
+        y = rng.integers(0, 2, 80)
+        kernels = [kw.Gaussian(1e-6), kw.Gaussian(1.0), kw.Laplacian(1e-3)]
+        dense = tables(X, y, kernels, ["kta", "ckta", c.SM(r=2)], "dense")
+        assert_same(tables(X, y, kernels, ["kta", "ckta", c.SM(r=2)], Tiled()), dense, 1e-9)
+        single = tables(X, y, kernels, ["kta", "ckta", c.SM(r=2)], Tiled(dtype="float32"))
+        for name, values in dense.items():
+            np.testing.assert_allclose(single[name], values, rtol=1e-4)
+
+
+def test_a_kernel_that_hands_out_the_geometry_itself_harms_no_other():
+    @dataclass(frozen=True)
+    class Bare(PairKernel):
+        geometry: ClassVar[str] = "dot"
+
+        def profile(self, g):
+            return g
+
+    X, y = data("binary")
+    kernels = [Bare(), kw.Polynomial(2), kw.Polynomial(3)]
+    dense = tables(X, y, [kernels[0]], "kta", "dense"), tables(X, y, kernels[1:], "kta", "dense")
+    expected = {"kta": np.concatenate([part["kta"] for part in dense])}
+    assert_same(tables(X, y, kernels, "kta", Tiled()), expected, 1e-10)
+    assert_same(tables(X, y, kernels, "kta", "dense"), expected, 1e-10)
+
+
+def test_a_subclass_is_not_taken_for_its_parent():
+    @dataclass(frozen=True)
+    class Cauchy(kw.Gaussian):
+        def profile(self, g):
+            return 1.0 / (1.0 + g / self.tau)
+
+        def deviation(self, g):
+            return self.profile(g) - 1.0
+
+    X, y = data("binary")
+    dense = tables(X, y, [Cauchy(2.0), kw.Gaussian(2.0)], "kta", "dense")
+    assert_same(tables(X, y, [Cauchy(2.0), kw.Gaussian(2.0)], "kta", Tiled()), dense, 1e-10)
+
+
+@pytest.mark.parametrize(
+    "kernels",
+    [
+        [kw.Gaussian(1e300), kw.Gaussian(1e-300)],
+        [kw.Gaussian(2.0**900), kw.Gaussian(2.0**-900), kw.Gaussian(1.0)],
+        [kw.Polynomial(400, 10.0), kw.Linear()],
+        [kw.Polynomial(200), kw.Polynomial(2)],
+    ],
+)
+def test_extreme_parameters(kernels):
+    X, y = data("binary")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UndefinedCriterionWarning)
+        dense = tables(X, y, kernels, ["kta", c.SM(r=2)], "dense")
+        assert_same(tables(X, y, kernels, ["kta", c.SM(r=2)], Tiled()), dense, 1e-10)
 
 
 class TestMemory:
@@ -167,10 +282,18 @@ class TestMemory:
         assert large.engine == "dense" and "2000 rows" in large.engine_reason
         np.testing.assert_allclose(small.table["sm"], large.table["sm"], rtol=1e-10)
 
-    def test_what_needs_the_matrix_is_refused_beyond_the_budget(self):
+    def test_what_needs_the_matrix_is_refused_before_any_work(self, monkeypatch):
         X, y = data("binary", n=300)
-        with pytest.raises(MemoryError, match=r"300 rows need about 3.6 MB .* budget is 1 MB"):
-            kw.score_kernels(X, y, kw.grids.gaussian(0, 3), "eloo", memory="1MB")
+        monkeypatch.setattr(Sweep, "_walk", lambda *args: pytest.fail("a sweep"))
+        message = r"300 rows need about 3.6 MB .* budget is 1 MB"
+        with pytest.raises(MemoryError, match=message):
+            kw.score_kernels(X, y, kw.grids.gaussian(0, 3), ["sm", "eloo"], memory="1MB")
+        with pytest.raises(MemoryError, match=message):
+            kw.KernelSelector(memory="1MB").fit(X, y)
+
+    def test_no_limit(self):
+        X, y = data("binary")
+        assert np.isfinite(tables(X, y, kw.Gaussian(1.0), "kta", Tiled(memory=math.inf))["kta"])
 
     @pytest.mark.parametrize("text, amount", [("4GB", 4e9), ("1.5 mb", 1.5e6), ("800K", 8e5)])
     def test_amounts(self, text, amount):

@@ -104,7 +104,8 @@ def _by_products(evidence: Evidence, weighted: bool, r: int, scale: float) -> fl
         forms = [_form(c, evidence.statistics.precision) for c in evidence.contrasts(weighted)]
         return float(np.mean(forms)) / scale / evidence.n
     left, right = evidence.powers(weighted, r // 2), evidence.powers(weighted, r - r // 2)
-    unit = (evidence.statistics.frobenius / scale) ** r  # powers are those of K / |K|_F
+    # Powers are those of K / |K|_F; numpy's power, which overflows to infinity.
+    unit = np.float64(evidence.statistics.frobenius / scale) ** r
     return float(np.mean(np.sum(left * right, axis=0))) * unit / evidence.n
 
 

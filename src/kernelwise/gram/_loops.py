@@ -11,14 +11,19 @@ A Gaussian grid is a ladder. With e = exp(-g / (2 tau)) - 1, halving tau squares
 
     e  <-  e (2 + e)  =  2 e + e^2
 
-so the sums of one step follow from those of the step before and its squares, and only the squares
-are summed on the way down. The first `wide` steps carry e, the others K = 1 + e itself: the
-deviation of a wide kernel and the size of a narrow one both keep their digits. The squares of a
-narrow step are the next step. Once every exponential of four rows is zero, so is the rest.
+so the sums of one step follow from those of the step before and its squares; as long as no pair is
+far (where e is near -1 that recursion would double its errors) only the squares are summed. The
+first `wide` steps carry e, the others K = 1 + e itself: the deviation of a wide kernel and the size
+of a narrow one both keep their digits. The squares of a narrow step are the next step. Once every
+exponential of four rows is zero, so is the rest.
 
-Widths of another integer ratio p are a ladder with K <- K^p. A grid of polynomial degrees is one
-too: with u = gamma g and b = c + u, the deviations e_d = b^d - c^d follow from
-e_{d+1} = b e_d + c^d u.
+Squaring K doubles its relative error, which matters for pairs so near that K stays close to one for
+many steps. Four rows with such a pair are walked *signed*: an entry is e where that is above -1/2
+(and then negative) and K where it is not.
+
+Widths of another integer ratio p are a ladder with K <- K^p, signed throughout. A grid of
+polynomial degrees is one too: with u = gamma g and b = c + u, the deviations e_d = b^d - c^d follow
+from e_{d+1} = b e_d + c^d u.
 """
 
 import numpy as np
@@ -35,6 +40,7 @@ _OPTIONS = {
 _INLINE = {**_OPTIONS, "inline": "always"}
 
 LARGEST_EXPONENT = 800.0  # exp(-800) is zero in float64
+SMALLEST_DEVIATION = 1e-37  # far below rounding, also after dozens of doublings; a float32
 
 
 @njit(**_OPTIONS)
@@ -91,17 +97,11 @@ def _copy(source, target):
 
 
 @njit(**_OPTIONS)
-def _expm1(g, rate, halvings, keeps_size, e):
-    """Set e = exp(-rate g) - 1, or exp(-rate g) itself where its size must keep its digits.
-
-    The series at 2^-halvings of the exponent, which is at most 1/16, then squarings.
-    """
-    number = g.dtype.type
-    scale = number(-rate * 0.5**halvings)
-    lowest = number(-LARGEST_EXPONENT * 0.5**halvings)
+def _series(g, scale, lowest, e):
+    """Set e = exp(y) - 1 for y = scale g, |y| up to 1/16, by its series."""
+    number = e.dtype.type
     c2, c3, c4, c5 = number(1 / 2), number(1 / 6), number(1 / 24), number(1 / 120)
     c6, c7, c8, c9 = number(1 / 720), number(1 / 5040), number(1 / 40320), number(1 / 362880)
-    one = number(1)
     for j in range(g.shape[0]):
         y = max(g[j] * scale, lowest)
         p = c8 + y * c9
@@ -112,34 +112,82 @@ def _expm1(g, rate, halvings, keeps_size, e):
         p = c3 + y * p
         p = c2 + y * p
         e[j] = y + y * y * p
-    if keeps_size:
-        for j in range(g.shape[0]):
-            e[j] += one
-        for _ in range(halvings):
-            for j in range(g.shape[0]):
-                e[j] *= e[j]
-    else:
-        for _ in range(halvings):
-            for j in range(g.shape[0]):
-                e[j] = (e[j] + e[j]) + e[j] * e[j]
 
 
 @njit(**_OPTIONS)
-def _load_gaussian(G, i, rate, halvings, keeps_size, e):
-    """Fill the four rows of e from row i of G on; rows beyond the tile are zero, without effect.
+def _load_gaussian(G, i, rate, halvings, e):
+    """Fill the four rows of e with exp(-rate g / 2^halvings) - 1, from row i of G on.
 
-    Return the smallest of the distances: where its exponential is zero, all are.
+    Rows beyond the tile are zero, without effect. Return the smallest of the distances, and the
+    smallest but zero.
     """
-    nearest = G[i, 0]
+    number = G.dtype.type
+    scale = number(-rate * 0.5**halvings)
+    lowest = number(-LARGEST_EXPONENT * 0.5**halvings)
+    infinite, zero = number(np.inf), number(0)
+    nearest, positive = infinite, infinite
     for k in range(4):
         if i + k < G.shape[0]:
             g = G[i + k]
             for j in range(g.shape[0]):
                 nearest = min(nearest, g[j])
-            _expm1(g, rate, halvings, keeps_size, e[k])
+                positive = min(positive, g[j] if g[j] > zero else infinite)
+            _series(g, scale, lowest, e[k])
         else:
             _clear(e[k])
-    return nearest
+    return nearest, positive
+
+
+@njit(**_OPTIONS)
+def _to_signed(rows, e):
+    """Turn deviations into signed entries; a deviation of zero becomes a tiny one below it."""
+    number = e.dtype.type
+    half, one, tiny = number(-0.5), number(1), number(-SMALLEST_DEVIATION)
+    for k in range(rows):
+        row = e[k]
+        for j in range(row.shape[0]):
+            a = row[j]
+            row[j] = one + a if a < half else min(a, tiny)
+
+
+@njit(**_OPTIONS)
+def _signed_square(e):
+    """Square the kernel in signed form."""
+    number = e.dtype.type
+    half, one, zero = number(-0.5), number(1), number(0)
+    for k in range(4):
+        row = e[k]
+        for j in range(row.shape[0]):
+            a = row[j]
+            aa = a * a
+            deviation = (a + a) + aa
+            deviation = one + deviation if deviation < half else deviation
+            row[j] = deviation if a < zero else aa
+
+
+@njit(**_OPTIONS)
+def _signed_times(e, base):
+    """Multiply the kernel by its base in signed form: (1 + e)(1 + b) - 1 = e + b + e b."""
+    number = e.dtype.type
+    half, one, zero = number(-0.5), number(1), number(0)
+    for k in range(4):
+        row, other = e[k], base[k]
+        for j in range(row.shape[0]):
+            a, b = row[j], other[j]
+            deviation = (a + b) + a * b
+            deviation = one + deviation if deviation < half else deviation
+            size = (one + a if a < zero else a) * (one + b if b < zero else b)
+            row[j] = deviation if max(a, b) < zero else size
+
+
+@njit(**_OPTIONS)
+def _sizes(e, K):
+    """Set K to the kernel itself, from signed entries."""
+    one, zero = e.dtype.type(1), e.dtype.type(0)
+    for k in range(4):
+        row, size = e[k], K[k]
+        for j in range(row.shape[0]):
+            size[j] = one + row[j] if row[j] < zero else row[j]
 
 
 @njit(**_INLINE)
@@ -150,16 +198,6 @@ def _steps_above_zero(exponent, factor, steps):
         alive += 1
         exponent *= factor
     return alive
-
-
-@njit(**_INLINE)
-def _to_size(G, i, e):
-    """Turn deviations into the kernel itself."""
-    one = e.dtype.type(1)
-    for k in range(min(4, G.shape[0] - i)):
-        row = e[k]
-        for j in range(row.shape[0]):
-            row[j] += one
 
 
 @njit(**_INLINE)
@@ -261,34 +299,90 @@ def _add_two(first, second, i, rows, sums):
 
 
 @njit(**_OPTIONS)
-def gaussian_tile(G, ladder, on_rows, on_columns, e):
+def _first_step(G, i, ladder, e, K):
+    """Load four rows as their first step needs them.
+
+    Return how many steps are above zero, and whether the narrow ones must be walked signed.
+    """
+    rate, halvings, near, _, wide, steps = ladder
+    rows = min(4, G.shape[0] - i)
+    nearest, positive = _load_gaussian(G, i, rate, halvings, e)
+    alive = max(wide, _steps_above_zero(rate * nearest, 2.0, steps))
+    signed = rate * positive * 2.0**wide < near
+    if wide > 0:
+        for _ in range(halvings):
+            _square(e, True)
+    else:
+        _to_signed(rows, e)
+        for _ in range(halvings):
+            _signed_square(e)
+        if not signed:
+            _sizes(e, K)
+            _copy(K, e)
+    return alive, signed
+
+
+@njit(**_OPTIONS)
+def _to_narrow(rows, signed, e):
+    """Turn the deviations of the last wide step into what the narrow ones carry."""
+    if signed:
+        _to_signed(rows, e)
+    else:
+        one = e.dtype.type(1)
+        for k in range(rows):
+            row = e[k]
+            for j in range(row.shape[0]):
+                row[j] += one
+
+
+@njit(**_OPTIONS)
+def gaussian_tile(G, ladder, on_rows, on_columns, e, K):
     """Add the sums of a ladder of squares over one tile.
 
-    Line 0 holds the sums of the deviations of the first step, line s + 1 the sums of the squared
-    deviations of a wide step s, or of the kernel of a narrow step; a last one serves the squares of
-    the last narrow step.
+    With r the steps whose sums follow by recursion: line 0 holds the sums of the deviations of the
+    first step, line s + 1 the sums of their squares for every step s < r; the other wide steps have
+    a line for each, the narrow ones one line for the kernel, and a last one for its squares.
     """
-    rate, halvings, wide, steps = ladder
-    last = steps if wide == steps else steps + 1
+    _, _, _, recursive, wide, steps = ladder
+    ladder = (ladder[0], ladder[1], ladder[2], recursive, wide, steps + 1)
     for i in range(0, G.shape[0], 4):
-        nearest = _load_gaussian(G, i, rate, halvings, wide == 0, e)
-        alive = max(wide, _steps_above_zero(rate * nearest, 2.0, last))
+        alive, signed = _first_step(G, i, ladder, e, K)
         rows = min(4, G.shape[0] - i)
         e0, e1, e2, e3 = e[0], e[1], e[2], e[3]
-        if wide > 0:
+        line = 0
+        if recursive > 0:
             _add_one(on_rows[0], i, rows, _sum(e0, e1, e2, e3, on_columns[0]))
-        for s in range(0, wide - 1, 2):
-            sums = _two_wide_steps(e0, e1, e2, e3, on_columns[s + 1], on_columns[s + 2])
-            _add_two(on_rows[s + 1], on_rows[s + 2], i, rows, sums)
-        if wide % 2 == 1:
-            _add_one(on_rows[wide], i, rows, _wide_step(e0, e1, e2, e3, on_columns[wide]))
-        if 0 < wide < last:
-            _to_size(G, i, e)
-        for s in range(wide, alive - 1, 2):
-            sums = _two_narrow_steps(e0, e1, e2, e3, on_columns[s + 1], on_columns[s + 2])
-            _add_two(on_rows[s + 1], on_rows[s + 2], i, rows, sums)
-        if (alive - wide) % 2 == 1:
-            _add_one(on_rows[alive], i, rows, _sum(e0, e1, e2, e3, on_columns[alive]))
+            line = 1
+        for _ in range(recursive // 2):
+            sums = _two_wide_steps(e0, e1, e2, e3, on_columns[line], on_columns[line + 1])
+            _add_two(on_rows[line], on_rows[line + 1], i, rows, sums)
+            line += 2
+        if recursive % 2 == 1:
+            _add_one(on_rows[line], i, rows, _wide_step(e0, e1, e2, e3, on_columns[line]))
+            line += 1
+        for _ in range(recursive, wide):
+            sums = _sum_with_squares(e0, e1, e2, e3, on_columns[line], on_columns[line + 1])
+            _add_two(on_rows[line], on_rows[line + 1], i, rows, sums)
+            _square(e, True)
+            line += 2
+        if wide == steps:
+            continue
+        if wide > 0:
+            _to_narrow(rows, signed, e)
+        if signed:
+            for _ in range(wide, alive):
+                _sizes(e, K)
+                sums = _sum(K[0], K[1], K[2], K[3], on_columns[line])
+                _add_one(on_rows[line], i, rows, sums)
+                _signed_square(e)
+                line += 1
+        else:
+            for _ in range((alive - wide) // 2):
+                sums = _two_narrow_steps(e0, e1, e2, e3, on_columns[line], on_columns[line + 1])
+                _add_two(on_rows[line], on_rows[line + 1], i, rows, sums)
+                line += 2
+            if (alive - wide) % 2 == 1:
+                _add_one(on_rows[line], i, rows, _sum(e0, e1, e2, e3, on_columns[line]))
 
 
 @njit(**_OPTIONS)
@@ -395,16 +489,21 @@ def _multiply_rows_and_square(e, i, is_wide, v_row, v_column, o_row, o_column):
 
 
 @njit(**_OPTIONS)
-def gaussian_matmul_tile(G, ladder, wanted, v_row, v_column, o_row, o_column, e):
+def gaussian_matmul_tile(G, ladder, wanted, v_row, v_column, o_row, o_column, e, K):
     """Add S V over one tile for every wanted step of a ladder, each step with its own vectors."""
-    rate, halvings, wide, steps = ladder
+    wide = ladder[4]
     for i in range(0, G.shape[0], 4):
-        nearest = _load_gaussian(G, i, rate, halvings, wide == 0, e)
-        alive = max(wide, _steps_above_zero(rate * nearest, 2.0, steps))
+        alive, signed = _first_step(G, i, ladder, e, K)
+        rows = min(4, G.shape[0] - i)
         for s in range(alive):
             if s == wide and wide > 0:
-                _to_size(G, i, e)
-            if wanted[s]:
+                _to_narrow(rows, signed, e)
+            if s >= wide and signed:
+                if wanted[s]:
+                    _sizes(e, K)
+                    _multiply_rows(K, i, v_row[s], v_column[s], o_row[s], o_column[s])
+                _signed_square(e)
+            elif wanted[s]:
                 _multiply_rows_and_square(
                     e, i, s < wide, v_row[s], v_column[s], o_row[s], o_column[s]
                 )
@@ -433,63 +532,71 @@ def _sum_with_squares(e0, e1, e2, e3, sums, squares):
 
 
 @njit(**_OPTIONS)
-def _raise(e, base, power, is_wide):
-    """Raise the kernel to an integer power, bit by bit from the second highest on."""
+def _raise(e, base, power):
+    """Raise the kernel to an integer power, bit by bit from the second highest on; signed."""
     bit = 1
     while 2 * bit <= power:
         bit *= 2
     _copy(e, base)
     while bit > 1:
         bit //= 2
-        _square(e, is_wide)
+        _signed_square(e)
         if power & bit:
-            _times(e, base, is_wide)
-
-
-@njit(**_INLINE)
-def _times(e, base, is_wide):
-    """Multiply the kernel by its base: (1 + e)(1 + b) - 1 = e + b + e b for deviations."""
-    for k in range(4):
-        row, b = e[k], base[k]
-        if is_wide:
-            for j in range(row.shape[0]):
-                row[j] = (row[j] + b[j]) + row[j] * b[j]
-        else:
-            for j in range(row.shape[0]):
-                row[j] *= b[j]
+            _signed_times(e, base)
 
 
 @njit(**_OPTIONS)
-def power_tile(G, ladder, on_rows, on_columns, e, base):
+def _load_signed(G, i, rate, halvings, e):
+    """Load four rows in signed form; return the smallest distance."""
+    nearest, _ = _load_gaussian(G, i, rate, halvings, e)
+    _to_signed(min(4, G.shape[0] - i), e)
+    for _ in range(halvings):
+        _signed_square(e)
+    return nearest
+
+
+@njit(**_OPTIONS)
+def _present(rows, is_wide, e, K):
+    """Set K to what is summed: the deviation of a wide step, the kernel of a narrow one."""
+    _sizes(e, K)
+    if is_wide:
+        one, zero = e.dtype.type(1), e.dtype.type(0)
+        for k in range(rows):
+            row, deviation = e[k], K[k]
+            for j in range(row.shape[0]):
+                deviation[j] = row[j] if row[j] < zero else row[j] - one
+
+
+@njit(**_OPTIONS)
+def power_tile(G, ladder, on_rows, on_columns, e, base, K):
     """Add the sums and squares of a ladder of integer powers: lines 2 s and 2 s + 1 of step s."""
     rate, halvings, power, wide, steps = ladder
     for i in range(0, G.shape[0], 4):
-        nearest = _load_gaussian(G, i, rate, halvings, wide == 0, e)
+        nearest = _load_signed(G, i, rate, halvings, e)
         alive = max(wide, _steps_above_zero(rate * nearest, float(power), steps))
         rows = min(4, G.shape[0] - i)
         for s in range(alive):
-            if s == wide and wide > 0:
-                _to_size(G, i, e)
+            _present(rows, s < wide, e, K)
             sums = _sum_with_squares(
-                e[0], e[1], e[2], e[3], on_columns[2 * s], on_columns[2 * s + 1]
+                K[0], K[1], K[2], K[3], on_columns[2 * s], on_columns[2 * s + 1]
             )
             _add_two(on_rows[2 * s], on_rows[2 * s + 1], i, rows, sums)
-            _raise(e, base, power, s < wide)
+            _raise(e, base, power)
 
 
 @njit(**_OPTIONS)
-def power_matmul_tile(G, ladder, wanted, v_row, v_column, o_row, o_column, e, base):
+def power_matmul_tile(G, ladder, wanted, v_row, v_column, o_row, o_column, e, base, K):
     """Add S V over one tile for every wanted step of a ladder of integer powers."""
     rate, halvings, power, wide, steps = ladder
     for i in range(0, G.shape[0], 4):
-        nearest = _load_gaussian(G, i, rate, halvings, wide == 0, e)
+        nearest = _load_signed(G, i, rate, halvings, e)
         alive = max(wide, _steps_above_zero(rate * nearest, float(power), steps))
+        rows = min(4, G.shape[0] - i)
         for s in range(alive):
-            if s == wide and wide > 0:
-                _to_size(G, i, e)
             if wanted[s]:
-                _multiply_rows(e, i, v_row[s], v_column[s], o_row[s], o_column[s])
-            _raise(e, base, power, s < wide)
+                _present(rows, s < wide, e, K)
+                _multiply_rows(K, i, v_row[s], v_column[s], o_row[s], o_column[s])
+            _raise(e, base, power)
 
 
 @njit(**_INLINE)

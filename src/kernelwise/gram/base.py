@@ -174,6 +174,10 @@ class Engine(ABC):
         An engine that shares sweeps makes each of them a part of the progress.
         """
 
+    def check(self, targets: Targets, *, whole_matrix: bool) -> None:
+        """Refuse, before any work, what cannot fit; spectra need the whole matrix."""
+        return None
+
     def kernels_at_once(self, targets: Targets) -> int:
         """Return how many kernels the memory allows in one sweep."""
         return sys.maxsize
@@ -195,6 +199,6 @@ def get(engine: "str | Engine") -> Engine:
     if isinstance(engine, Engine):
         return engine
     known = available()
-    if engine not in known:
+    if not isinstance(engine, str) or engine not in known:
         raise ValueError(unknown("engine", engine, ["auto", *known]))
     return known[engine]()

@@ -50,11 +50,15 @@ class Dense(Engine):
     def __post_init__(self) -> None:
         as_bytes(self.memory)
 
+    def check(self, targets: Targets, *, whole_matrix: bool) -> None:
+        """Refuse rows whose matrix does not fit."""
+        check_memory(targets.n, self.memory)
+
     def grams(
         self, kernels: Sequence[Kernel], X: Any, targets: Targets, progress: Task = SILENT
     ) -> Iterator["DenseGram"]:
         """Yield the gram of every kernel; distances and dot products are computed once."""
-        check_memory(targets.n, self.memory)
+        self.check(targets, whole_matrix=True)
         pairs, sample = Pairs(X), sample_pairs(X)
         for kernel in kernels:
             yield DenseGram(kernel, pairs, sample, targets)
@@ -144,8 +148,8 @@ def _shifted(kernel: Kernel, pairs: Pairs, wide: bool) -> tuple[Array, float, fl
     low, high = float(K.min()), float(K.max())
     precision = _EPS * max(high, -low)
     if 0.0 < low and high <= 2.0 * low:
-        K -= low  # exact, by Sterbenz's lemma: what a nearly constant matrix says is in S
-        return K, low, precision
+        # Exact, by Sterbenz's lemma: what a nearly constant matrix says is in S.
+        return K - low, low, precision
     return K, 0.0, precision
 
 

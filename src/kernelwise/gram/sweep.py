@@ -25,11 +25,12 @@ from threadpoolctl import threadpool_limits
 from kernelwise._progress import SILENT, Task
 from kernelwise.gram.base import GramStatistics
 from kernelwise.gram.dense import DenseGram, sample_pairs
-from kernelwise.gram.families import Family, TileProducts, TileSums, arrange
+from kernelwise.gram.families import Family, Reach, TileProducts, TileSums, arrange
 from kernelwise.gram.targets import Targets
 from kernelwise.kernels import Kernel, Pairs
 from kernelwise.kernels.geometry import Array, squared_norms
 
+_EPS = float(np.finfo(float).eps)
 # Squares of centred entries below this share of all squares are summed again, centred first.
 _CANCELLATION = 1e-3
 _DIRECT_FEATURES = 64  # up to here differences in a compiled loop beat a matrix product
@@ -84,21 +85,20 @@ class Sweep:
         self._kernels, self._targets, self._original = kernels, targets, X
         self._settings = settings
         self._threads = settings.threads or processors()
-        self._dtype = np.dtype(settings.dtype)
         codes = np.zeros(targets.n, int) if targets.classes is None else targets.y
         self._order = np.argsort(codes, kind="stable")
-        self._X = X[self._order].astype(self._dtype, copy=False)
+        self._X = X[self._order]
         few = not sp.issparse(X) and X.shape[1] <= _DIRECT_FEATURES
         self._features = self._by_feature() if few else None
         self._blocks = _blocks(codes[self._order], settings.tile)
         self._largest_tile = max(b.rows.stop - b.rows.start for b in self._blocks) ** 2
         self._sample = sample_pairs(X)
-        self._families = arrange(kernels, self._sample, _largest_distance(self._X))
+        reach = Reach(_largest_distance(self._X), np.dtype(settings.dtype))
+        self._families = arrange(kernels, self._sample, reach)
 
     def _by_feature(self) -> Array:
-        """Return the sorted data with a row per feature, centred: distances do not change."""
-        centered = self._original - self._original.mean(axis=0)
-        return np.ascontiguousarray(centered[self._order].T, dtype=self._dtype)
+        """Return the sorted data with a row per feature."""
+        return np.ascontiguousarray(self._X.T)
 
     def dense(self, index: int) -> DenseGram:
         """Return a kernel matrix in memory."""
@@ -112,24 +112,30 @@ class Sweep:
     def statistics(self, progress: Task = SILENT) -> list[GramStatistics]:
         """Return the statistics of every kernel from one sweep (two for real targets)."""
         lines = self._walk(self._new_lines, self._add_sums, progress)
-        products, squares, shifts = {}, {}, {}
+        with np.errstate(over="ignore", invalid="ignore"):
+            return self._read(lines, progress)
+
+    def _read(self, lines: list[Array], progress: Task) -> list[GramStatistics]:
+        """Return the statistics that the lines of all families hold."""
+        products, squares, shifts, rounding = {}, {}, {}, {}
         for family, summed in zip(self._families, lines, strict=True):
             read = family.read(summed)
             for i, step in family.members.items():
                 products[i] = self._restore(read[step][0].T)
                 squares[i] = self._restore(read[step][1].sum(axis=0))
-                shifts[i] = family.shift(step)
+                shifts[i], rounding[i] = family.shift(step), family.rounding(step)
         if self._targets.classes is None:  # a real target has a sweep of its own
             y = self._targets.centered[:, None]
             with_y = self.multiply(dict.fromkeys(products, y), progress)
             products = {i: np.column_stack([products[i], with_y[i]]) for i in products}
         found = [
-            self._assemble(i, shifts[i], products[i], squares[i]) for i in range(len(products))
+            self._assemble(i, shifts[i], products[i], squares[i], rounding[i])
+            for i in range(len(products))
         ]
         return self._centered_again(found)
 
     def _assemble(
-        self, index: int, shift: float, products: Array, row_squares: Array
+        self, index: int, shift: float, products: Array, row_squares: Array, rounding: float
     ) -> GramStatistics:
         n = self._targets.n
         u = products[:, 0] if self._targets.classes is None else products.sum(axis=1)
@@ -143,7 +149,7 @@ class Sweep:
             row_squares=row_squares,
             centered_squares=max(float(centered), 0.0),
             diagonal=self._kernels[index].diagonal(self._original),
-            precision=float(np.finfo(self._dtype).eps * np.sqrt(row_squares.max())),
+            precision=min(rounding, _EPS * float(np.sqrt(row_squares.max()))),
         )
 
     def _centered_again(self, found: list[GramStatistics]) -> list[GramStatistics]:
@@ -187,7 +193,7 @@ class Sweep:
         rows, columns = left.rows, right.rows
         for family, into in zip(self._families, lines, strict=True):
             size = rows.stop - rows.start, columns.stop - columns.start
-            tile = TileSums.zeros(family.lines, *size, self._dtype)
+            tile = TileSums.zeros(family.lines, *size)
             family.add_sums(pairs, tile)
             into[:, right.label, rows] += tile.on_rows
             if rows != columns:
@@ -211,7 +217,7 @@ class Sweep:
             rows, columns = left.rows, right.rows
             for f, family in enumerate(self._families):
                 if wanted[f].any():
-                    tile = TileProducts.of(given[f], rows, columns, self._dtype)
+                    tile = TileProducts.of(given[f], rows, columns)
                     family.add_products(pairs, wanted[f], tile)
                     into[f][:, :, rows] += tile.row_products
                     if rows != columns:
@@ -244,15 +250,16 @@ class Sweep:
         done = [0] * len(strips)  # tiles, by thread
 
         def work(thread: int) -> list[Array]:
-            into, room = new(), np.empty(self._largest_tile, self._dtype)
-            for i in strips[thread]:
-                for j in range(i, blocks):
-                    if stop.is_set():
-                        return into
-                    left, right = self._blocks[i], self._blocks[j]
-                    pairs = TilePairs(self._features, self._X, left.rows, right.rows, room)
-                    add(into, pairs, left, right)
-                    done[thread] += 1
+            into, room = new(), np.empty(self._largest_tile)
+            with np.errstate(over="ignore", invalid="ignore"):  # GramStatistics.trouble tells
+                for i in strips[thread]:
+                    for j in range(i, blocks):
+                        if stop.is_set():
+                            return into
+                        left, right = self._blocks[i], self._blocks[j]
+                        pairs = TilePairs(self._features, self._X, left.rows, right.rows, room)
+                        add(into, pairs, left, right)
+                        done[thread] += 1
             return into
 
         with threadpool_limits(1), ThreadPoolExecutor(len(strips)) as pool:
@@ -271,7 +278,8 @@ class Sweep:
             totals, *others = (future.result() for future in futures)
         for part in others:
             for total, array in zip(totals, part, strict=True):
-                np.add(total, array, out=total)
+                with np.errstate(over="ignore", invalid="ignore"):
+                    np.add(total, array, out=total)
         return totals
 
 

@@ -1,5 +1,7 @@
 """The engine that never stores a kernel matrix."""
 
+import math
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -35,9 +37,9 @@ class Tiled(Engine):
     threads : int or None, default=None
         How many threads; None takes the processors this process may use.
     dtype : {"float64", "float32"}, default="float64"
-        The type of the entries. float32 takes about two thirds of the time and leaves four to six
-        digits of a criterion; where fewer than four are left it is NaN. Spectra are computed in
-        float64 always.
+        The type in which Gaussian ladders are walked. float32 takes about three quarters of the
+        time and leaves four to six digits of a criterion; where fewer than four are left it is
+        NaN. Distances, other kernels and spectra are computed in float64 always.
     memory : str, float or None, default=None
         What it may take: an amount such as "4GB", or a share of what is free (None: 0.8). Kernels
         that do not fit into one sweep are shared out over several.
@@ -61,12 +63,14 @@ class Tiled(Engine):
     shares_sweeps: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        for field in ("tile", "threads"):
-            value = getattr(self, field)
-            if value is not None and (not isinstance(value, int) or value < 1):
+        for field, value in (("tile", self.tile), ("threads", self.threads)):
+            if field == "threads" and value is None:
+                continue
+            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
                 raise ValueError(
                     f"{field} of Tiled must be an integer of at least 1, got {value!r}."
                 )
+            object.__setattr__(self, field, int(value))
 
         as_bytes(self.memory)
         if self.dtype not in _TYPES:
@@ -95,13 +99,19 @@ class Tiled(Engine):
         )
         return [products[gram.index] for gram in mine]
 
+    def check(self, targets: Targets, *, whole_matrix: bool) -> None:
+        """Refuse spectra of matrices that do not fit."""
+        if whole_matrix:
+            check_memory(targets.n, self.memory)
+
     def kernels_at_once(self, targets: Targets) -> int:
         """Return how many kernels the budget allows in one sweep, at least one."""
         workers = self.threads or processors()
         columns = targets.columns.shape[1]
         tiles = _TILES_AT_ONCE * workers * self.tile**2
         each = _ARRAYS_A_KERNEL * (workers + 1) * columns * targets.n
-        return max(1, int((as_bytes(self.memory) / 8 - tiles) // each))
+        budget = as_bytes(self.memory)
+        return max(1, int((budget / 8 - tiles) / each)) if budget < math.inf else sys.maxsize
 
 
 class TiledGram(Gram):

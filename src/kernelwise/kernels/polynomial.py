@@ -57,5 +57,5 @@ class Polynomial(PairKernel):
         with np.errstate(over="ignore", invalid="ignore"):
             for k in range(2, self.degree + 1):
                 e *= base
-                e += self.coef0 ** (k - 1) * u
+                e += np.float64(self.coef0) ** (k - 1) * u
         return np.asarray(e)

@@ -162,6 +162,7 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
         machine=machine,
         memory=memory,
     )
+    problem.check(columns.values())
     with bar("scoring kernels", progress) as whole:
         return score_candidates(problem, candidates, columns, lambda gram: ridges, whole)
 
@@ -196,6 +197,11 @@ class Problem:
         given = kernels[0].takes_matrix
         chosen, reason = choose(engine, targets.n, given_matrix=given, memory=memory)
         return cls(X, targets, chosen, reason, fit_intercept, machine)
+
+    def check(self, criteria: Iterable[Criterion]) -> None:
+        """Refuse, before any work, criteria whose matrices do not fit into memory."""
+        whole = any(criterion.cost != "n^2" for criterion in criteria)
+        self.engine.check(self.targets, whole_matrix=whole)
 
 
 def score_candidates(

@@ -181,6 +181,7 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         problem = Problem.of(
             X, targets, kernels, self.engine, fit_intercept=intercept, memory=self.memory
         )
+        problem.check(criterion for criterion, _ in cascade.stages)
         with limits, fit_task(self, X, y, parts=len(cascade.stages)) as progress:
             self.result_, winner = run_cascade(problem, kernels, cascade, ridges, progress)
             self.best_kernel_ = kernels[winner]
