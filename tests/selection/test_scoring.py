@@ -7,7 +7,8 @@ import kernelwise as kw
 from helpers import close, shared_data
 from kernelwise import criteria as c
 
-EVERYTHING = [info.name for info in c.available()]
+# Span trains a support vector machine instead.
+EVERYTHING = [info.name for info in c.available() if info.cost != "training"]
 
 
 def count_decompositions(monkeypatch):

@@ -87,6 +87,7 @@ class TestDefault:
         assert selector.feature_names_in_.tolist() == X.columns.tolist()
 
 
+@pytest.mark.filterwarnings("ignore:undefined .NaN.. span")
 @pytest.mark.parametrize("name", sorted(i.name for i in c.available() if i.direction != "–"))
 def test_every_criterion_chooses(two_blobs, name):
     X, y = two_blobs

@@ -118,24 +118,33 @@ def _series(g, scale, lowest, e):
 def _load_gaussian(G, i, rate, halvings, e):
     """Fill the four rows of e with exp(-rate g / 2^halvings) - 1, from row i of G on.
 
-    Rows beyond the tile are zero, without effect. Return the smallest of the distances, and the
-    smallest but zero.
+    Rows beyond the tile are zero, without effect. Return the smallest of the distances.
     """
     number = G.dtype.type
     scale = number(-rate * 0.5**halvings)
     lowest = number(-LARGEST_EXPONENT * 0.5**halvings)
-    infinite, zero = number(np.inf), number(0)
-    nearest, positive = infinite, infinite
+    nearest = number(np.inf)
     for k in range(4):
         if i + k < G.shape[0]:
             g = G[i + k]
             for j in range(g.shape[0]):
                 nearest = min(nearest, g[j])
-                positive = min(positive, g[j] if g[j] > zero else infinite)
             _series(g, scale, lowest, e[k])
         else:
             _clear(e[k])
-    return nearest, positive
+    return nearest
+
+
+@njit(**_OPTIONS)
+def _nearest_apart(G, i):
+    """Return the smallest distance but zero of four rows."""
+    zero, infinite = G.dtype.type(0), G.dtype.type(np.inf)
+    nearest = infinite
+    for k in range(i, min(i + 4, G.shape[0])):
+        g = G[k]
+        for j in range(g.shape[0]):
+            nearest = min(nearest, g[j] if g[j] > zero else infinite)
+    return nearest
 
 
 @njit(**_OPTIONS)
@@ -261,6 +270,31 @@ def _two_wide_steps(e0, e1, e2, e3, first, second):
 
 
 @njit(**_OPTIONS)
+def _direct_step(e0, e1, e2, e3, sums, squares):
+    """Sum four rows of deviations and their squares, and square the kernel."""
+    s0 = s1 = s2 = s3 = e0.dtype.type(0)
+    q0 = q1 = q2 = q3 = e0.dtype.type(0)
+    for j in range(e0.shape[0]):
+        a, b, c, d = e0[j], e1[j], e2[j], e3[j]
+        aa, bb, cc, dd = a * a, b * b, c * c, d * d
+        s0 += a
+        s1 += b
+        s2 += c
+        s3 += d
+        sums[j] += (a + b) + (c + d)
+        q0 += aa
+        q1 += bb
+        q2 += cc
+        q3 += dd
+        squares[j] += (aa + bb) + (cc + dd)
+        e0[j] = (a + a) + aa
+        e1[j] = (b + b) + bb
+        e2[j] = (c + c) + cc
+        e3[j] = (d + d) + dd
+    return s0, s1, s2, s3, q0, q1, q2, q3
+
+
+@njit(**_OPTIONS)
 def _two_narrow_steps(e0, e1, e2, e3, first, second):
     """Sum four rows of the kernel, square it, and do so again."""
     s0 = s1 = s2 = s3 = e0.dtype.type(0)
@@ -306,9 +340,10 @@ def _first_step(G, i, ladder, e, K):
     """
     rate, halvings, near, _, wide, steps = ladder
     rows = min(4, G.shape[0] - i)
-    nearest, positive = _load_gaussian(G, i, rate, halvings, e)
+    nearest = _load_gaussian(G, i, rate, halvings, e)
     alive = max(wide, _steps_above_zero(rate * nearest, 2.0, steps))
-    signed = rate * positive * 2.0**wide < near
+    apart = nearest if nearest > 0 else _nearest_apart(G, i)
+    signed = rate * apart * 2.0**wide < near
     if wide > 0:
         for _ in range(halvings):
             _square(e, True)
@@ -361,9 +396,8 @@ def gaussian_tile(G, ladder, on_rows, on_columns, e, K):
             _add_one(on_rows[line], i, rows, _wide_step(e0, e1, e2, e3, on_columns[line]))
             line += 1
         for _ in range(recursive, wide):
-            sums = _sum_with_squares(e0, e1, e2, e3, on_columns[line], on_columns[line + 1])
+            sums = _direct_step(e0, e1, e2, e3, on_columns[line], on_columns[line + 1])
             _add_two(on_rows[line], on_rows[line + 1], i, rows, sums)
-            _square(e, True)
             line += 2
         if wide == steps:
             continue
@@ -548,7 +582,7 @@ def _raise(e, base, power):
 @njit(**_OPTIONS)
 def _load_signed(G, i, rate, halvings, e):
     """Load four rows in signed form; return the smallest distance."""
-    nearest, _ = _load_gaussian(G, i, rate, halvings, e)
+    nearest = _load_gaussian(G, i, rate, halvings, e)
     _to_signed(min(4, G.shape[0] - i), e)
     for _ in range(halvings):
         _signed_square(e)

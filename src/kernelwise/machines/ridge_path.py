@@ -116,7 +116,7 @@ class RidgePath:
         cls, K: Array, y: Array, *, fit_intercept: bool = True, sample_weight: Array | None = None
     ) -> "RidgePath":
         """Decompose a kernel matrix, weighted by positive sample weights."""
-        Y = _as_columns(y)
+        Y = as_columns(y)
         weights = _weights(sample_weight, Y.shape[0])
         root = np.sqrt(weights)
         s, Q = eigh(root[:, None] * K * root[None, :], driver="evd", overwrite_a=True)
@@ -127,7 +127,7 @@ class RidgePath:
         cls, eigensystem: tuple[Array, Array], y: Array, *, fit_intercept: bool = True
     ) -> "RidgePath":
         """Use an eigendecomposition that is known already."""
-        Y = _as_columns(y)
+        Y = as_columns(y)
         return cls(*eigensystem, Y, fit_intercept, np.ones(Y.shape[0]))
 
     @cached_property
@@ -152,7 +152,7 @@ class RidgePath:
         if not self.fit_intercept:
             return self._assemble(ridge, solved, np.zeros(solved.shape[1]), diagonal, trace)
         h = Q @ (gains * self._rotated_ones)  # M^-1 u
-        solved, bias, diagonal, extra = _with_bias(solved, diagonal, h, np.sqrt(self.weights))
+        solved, bias, diagonal, extra = with_bias(solved, diagonal, h, np.sqrt(self.weights))
         return self._assemble(ridge, solved, bias, diagonal, trace + ridge * extra)
 
     def held_out_residuals(self, fit: RidgeFit, rows: Array) -> Array:
@@ -200,7 +200,7 @@ def fit_one(
     sample_weight: Array | None = None,
 ) -> RidgeFit:
     """Return the machine at one ridge by a Cholesky factor: several times faster than a path."""
-    Y = _as_columns(y)
+    Y = as_columns(y)
     weights = _weights(sample_weight, Y.shape[0])
     root = np.sqrt(weights)
     M = root[:, None] * K * root[None, :]
@@ -216,7 +216,7 @@ def fit_one(
     solved, h = rotated[:, :-1], rotated[:, -1]
     bias = np.zeros(Y.shape[1])
     if fit_intercept:
-        solved, bias, diagonal, extra = _with_bias(solved, diagonal, h, root)
+        solved, bias, diagonal, extra = with_bias(solved, diagonal, h, root)
         trace += ridge * extra
     return RidgeFit(ridge, root[:, None] * solved, bias, weights * diagonal, trace, weights)
 
@@ -229,7 +229,7 @@ def check_ridge(ridge: Any) -> float:
     raise ValueError(f"ridge must be a positive number (1e-100 to 1e100), got {ridge!r}.")
 
 
-def _with_bias(
+def with_bias(
     solved: Array, diagonal: Array, h: Array, u: Array
 ) -> tuple[Array, Array, Array, float]:
     """Add the bias to M^-1 y by the block inverse: b = h'y / u'h, alpha = M^-1 y - h b."""
@@ -243,7 +243,8 @@ def _with_bias(
     )
 
 
-def _as_columns(y: Any) -> Array:
+def as_columns(y: Any) -> Array:
+    """Return targets as columns of floats."""
     y = np.asarray(y, dtype=np.float64)
     return np.asarray(y[:, None] if y.ndim == 1 else y)
 

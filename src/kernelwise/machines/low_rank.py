@@ -1,0 +1,138 @@
+r"""Least-squares machines from part of a kernel matrix.
+
+A partial Cholesky factor reproduces some columns of the matrix and, up to a known trace, the rest:
+:math:`K = L L^\top + E` with E positive semidefinite, so that no eigenvalue of E exceeds
+:math:`\mathrm{tr} E`, which is at hand.
+
+References
+----------
+Y. Chen, E. N. Epperly, J. A. Tropp and R. J. Webber, Randomly pivoted Cholesky, Communications on
+Pure and Applied Mathematics 78 (2025).
+"""
+
+from collections.abc import Callable
+from functools import cached_property
+
+import numpy as np
+from scipy.linalg import eigh, solve_triangular
+from scipy.linalg.lapack import dpstrf
+
+from kernelwise.kernels.geometry import Array
+from kernelwise.machines.ridge_path import RidgeFit, as_columns, with_bias
+
+_BLOCK = 64  # pivots at once
+_EPS = float(np.finfo(float).eps)
+
+
+class PartialCholesky:
+    """A factor of a positive semidefinite matrix that grows on demand.
+
+    Pivots are drawn in proportion to what is still missing on the diagonal.
+
+    Parameters
+    ----------
+    columns : callable
+        Returns the columns of the matrix at some positions.
+    diagonal : array of shape (n,)
+    random_state : int
+    """
+
+    def __init__(
+        self, columns: Callable[[Array], Array], diagonal: Array, random_state: int = 0
+    ) -> None:
+        self._columns = columns
+        self._rng = np.random.default_rng(random_state)
+        self._total = float(diagonal.sum())
+        self._missing = diagonal.astype(np.float64)
+        self._factor = np.empty((diagonal.size, 0))
+
+    @property
+    def factor(self) -> Array:
+        """L, of shape (n, rank)."""
+        return self._factor
+
+    @property
+    def rank(self) -> int:
+        """The number of columns of the factor."""
+        return self._factor.shape[1]
+
+    @property
+    def missing_trace(self) -> float:
+        """The trace of K - L L': no eigenvalue of it is larger."""
+        return float(self._missing.sum())
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether what is missing is the rounding error of the matrix itself."""
+        return self.missing_trace <= self._missing.size * _EPS * self._total
+
+    def grow(self, rank: int) -> None:
+        """Add columns up to a rank, fewer if the matrix has no more."""
+        parts = [self._factor]
+        while sum(part.shape[1] for part in parts) < rank and not self.is_complete:
+            if len(parts) > 1:
+                parts = [np.hstack(parts)]
+            size = min(_BLOCK, rank - parts[0].shape[1])
+            parts.append(self._next_block(parts[0], size))
+            if parts[1].shape[1] == 0:
+                break
+        self._factor = np.hstack(parts) if len(parts) > 1 else parts[0]
+
+    def _next_block(self, L: Array, size: int) -> Array:
+        """Return the next columns of the factor; pivots that add nothing are left out."""
+        size = min(size, int(np.count_nonzero(self._missing)))
+        pivots = self._rng.choice(
+            self._missing.size, size, replace=False, p=self._missing / self._missing.sum()
+        )
+        C = self._columns(pivots) - L @ L[pivots].T
+        upper, order, rank, _ = dpstrf(C[pivots], tol=_EPS * self._total)
+        kept = order[:rank] - 1
+        block = solve_triangular(upper[:rank, :rank], C[:, kept].T, trans="T").T
+        self._missing = np.maximum(self._missing - np.einsum("ij,ij->i", block, block), 0.0)
+        self._missing[pivots] = 0.0
+        return np.asarray(block)
+
+
+class LowRankPath:
+    """Least-squares machines for every ridge on the matrix L L'.
+
+    Parameters
+    ----------
+    factor : array of shape (n, rank)
+    targets : array of shape (n, c)
+    fit_intercept : bool
+    """
+
+    def __init__(self, factor: Array, targets: Array, *, fit_intercept: bool = True) -> None:
+        self._targets, self._fit_intercept = as_columns(targets), fit_intercept
+        s, V = eigh(factor.T @ factor, driver="evd", check_finite=False)
+        kept = s > s[-1] * s.size * _EPS
+        self._s = s[kept]
+        self._U = factor @ (V[:, kept] / np.sqrt(self._s))
+
+    @cached_property
+    def _squares(self) -> Array:
+        return np.asarray(self._U**2)
+
+    @cached_property
+    def _rotated(self) -> Array:
+        """The targets, and ones, in the basis of the factor."""
+        ones = np.ones((self._U.shape[0], 1))
+        return np.asarray(self._U.T @ np.hstack([self._targets, ones]))
+
+    def at(self, ridge: float) -> RidgeFit:
+        """Return the machine at one ridge, in O(n rank)."""
+        n = self._U.shape[0]
+        gains = self._s / (self._s + ridge)
+        solved = -(self._U @ (gains[:, None] * self._rotated))
+        solved[:, :-1] += self._targets
+        solved[:, -1] += 1.0
+        solved /= ridge
+        diagonal = (1.0 - self._squares @ gains) / ridge
+        trace = float(gains.sum())
+        coefficients, h = solved[:, :-1], solved[:, -1]
+        bias = np.zeros(self._targets.shape[1])
+        if self._fit_intercept:
+            coefficients, bias, diagonal, extra = with_bias(coefficients, diagonal, h, np.ones(n))
+            trace += ridge * extra
+        return RidgeFit(ridge, coefficients, bias, diagonal, trace, np.ones(n))
