@@ -190,6 +190,8 @@ class Criterion(ABC):
     # Whether the criterion may choose the ridge as well as the kernel. A training error may not:
     # it is smallest where the ridge is.
     chooses_ridge: ClassVar[bool] = False
+    # Whether the value is a function of the fitted least-squares machine alone.
+    judges_the_fit: ClassVar[bool] = False
     # Whether the value depends on how rows are dealt to folds.
     draws_folds: ClassVar[bool] = False
     # The highest power of K whose product with the contrasts is needed; each costs a sweep.

@@ -41,6 +41,7 @@ class ELOO(Criterion):
     reference: ClassVar[str] = "Cawley 2006"
     uses_ridge: ClassVar[bool] = True
     chooses_ridge: ClassVar[bool] = True
+    judges_the_fit: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_choice(self, "loss", ("press", "error", "squared_hinge"))

@@ -76,6 +76,10 @@ class Targets:
             )
         return cls(y, None)
 
+    def part(self, rows: Array) -> "Targets":
+        """Return the target of some rows; the classes stay those of all."""
+        return Targets(self.y[rows], self.classes)
+
     @property
     def n(self) -> int:
         """The number of rows."""

@@ -13,7 +13,7 @@ The ridge is added to the diagonal as it is: K + ridge I. This package imports g
 """
 
 from kernelwise.machines.folds import Split, make_splits
-from kernelwise.machines.least_squares import KRR, LSSVC
+from kernelwise.machines.least_squares import KRR, LSSVC, fit_known
 from kernelwise.machines.ridge_path import RidgeFit, RidgePath, check_ridge, fit_one
 from kernelwise.machines.squared_hinge import SquaredHingeFit, fit_squared_hinge
 from kernelwise.machines.svm import SupportVectors
@@ -27,6 +27,7 @@ __all__ = [
     "SquaredHingeFit",
     "SupportVectors",
     "check_ridge",
+    "fit_known",
     "fit_one",
     "fit_squared_hinge",
     "make_splits",

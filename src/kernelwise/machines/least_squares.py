@@ -20,7 +20,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from kernelwise.gram.psd import check_matrix
 from kernelwise.kernels import Gaussian, Kernel
 from kernelwise.kernels.geometry import Array
-from kernelwise.machines.ridge_path import fit_one
+from kernelwise.machines.ridge_path import RidgeFit, fit_one
 
 _COMMON_CONSTRAINTS: dict[str, Any] = {
     "kernel": [callable],
@@ -110,6 +110,10 @@ class LSSVC(ClassifierMixin, BaseEstimator):
         sample_weight : array of shape (n,), default=None
             Non-negative; a row of weight zero has no influence.
         """
+        return self._fit(X, y, sample_weight, None)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, known: RidgeFit | None) -> "LSSVC":
+        """Fit, or take a solution that is known already."""
         X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
         check_classification_targets(y)
         weights = _sample_weights(X, sample_weight)
@@ -125,7 +129,7 @@ class LSSVC(ClassifierMixin, BaseEstimator):
                 "classes are needed."
             )
         signs = np.where(y[:, None] == self.classes_, 1.0, -1.0)
-        _fit_columns(self, X, signs[:, 1] if self.classes_.size == 2 else signs, weights)
+        _fit_columns(self, X, signs[:, 1] if self.classes_.size == 2 else signs, weights, known)
         return self
 
     def _class_weights(self, y: Array, weights: Array) -> Array:
@@ -217,11 +221,15 @@ class KRR(MultiOutputMixin, RegressorMixin, BaseEstimator):
         sample_weight : array of shape (n,), default=None
             Non-negative; a row of weight zero has no influence.
         """
+        return self._fit(X, y, sample_weight, None)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any, known: RidgeFit | None) -> "KRR":
+        """Fit, or take a solution that is known already."""
         X, y = validate_data(
             self, X, y, accept_sparse="csr", dtype=np.float64, multi_output=True, y_numeric=True
         )
         weights = _sample_weights(X, sample_weight)
-        _fit_columns(self, X, np.asarray(y, dtype=np.float64), weights)
+        _fit_columns(self, X, np.asarray(y, dtype=np.float64), weights, known)
         return self
 
     def predict(self, X: Any) -> Array:
@@ -232,31 +240,40 @@ class KRR(MultiOutputMixin, RegressorMixin, BaseEstimator):
         return _with_kernel_tags(super().__sklearn_tags__(), self.kernel)
 
 
-def _fit_columns(machine: Any, X: Any, Y: Array, weights: Array) -> None:
+def _fit_columns(
+    machine: Any, X: Any, Y: Array, weights: Array, known: RidgeFit | None = None
+) -> None:
     """Fit all target columns from one Cholesky factor and store the result on the machine."""
-    if isinstance(machine.kernel, type):
-        name = machine.kernel.__name__
-        raise ValueError(f"kernel must be a kernel such as {name}(1.0), not the class {name}.")
-    K = check_matrix(machine.kernel(X, X))
     used = weights > 0.0
-    if not used.all():
-        K = K[np.ix_(used, used)]
-    try:
-        fit = fit_one(
-            K,
-            Y[used],
-            machine.ridge,
-            fit_intercept=machine.fit_intercept,
-            sample_weight=weights[used],
-        )
-    except np.linalg.LinAlgError as error:
-        raise ValueError(str(error)) from None
+    fit = _solve(machine, X, Y[used], weights, used) if known is None else known
     # A row of weight zero keeps its place, without influence and without a residual.
     coefficients, residuals = np.zeros(Y.shape), np.full(Y.shape, np.nan)
     coefficients[used] = fit.coefficients.reshape(Y[used].shape)
     residuals[used] = fit.loo_residuals.reshape(Y[used].shape)
     machine.X_fit_, machine.dual_coef_, machine.loo_residuals_ = X, coefficients, residuals
     machine.intercept_ = float(fit.bias[0]) if Y.ndim == 1 else fit.bias
+
+
+def _solve(machine: Any, X: Any, Y: Array, weights: Array, used: Array) -> RidgeFit:
+    if isinstance(machine.kernel, type):
+        name = machine.kernel.__name__
+        raise ValueError(f"kernel must be a kernel such as {name}(1.0), not the class {name}.")
+    K = check_matrix(machine.kernel(X, X))
+    try:
+        return fit_one(
+            K if used.all() else K[np.ix_(used, used)],
+            Y,
+            machine.ridge,
+            fit_intercept=machine.fit_intercept,
+            sample_weight=weights[used],
+        )
+    except np.linalg.LinAlgError as error:
+        raise ValueError(str(error)) from None
+
+
+def fit_known(machine: "LSSVC | KRR", X: Any, y: Any, known: RidgeFit) -> None:
+    """Fit a machine whose solution is known already: with its kernel, its ridge, no weights."""
+    machine._fit(X, y, None, known)
 
 
 def _evaluate(machine: Any, X: Any) -> Array:

@@ -6,7 +6,8 @@ from sklearn.base import clone, is_regressor
 
 from kernelwise.gram import Targets
 from kernelwise.kernels import Kernel
-from kernelwise.machines import KRR, LSSVC
+from kernelwise.kernels.geometry import Array
+from kernelwise.machines import KRR, LSSVC, RidgeFit, fit_known
 
 
 def machine_for(estimator: Any, targets: Targets) -> Any:
@@ -39,3 +40,12 @@ def equip(machine: Any, kernel: Kernel, ridge: float) -> Any:
     elif "C" in known:
         settings["C"] = 0.5 / ridge
     return machine.set_params(**settings)
+
+
+def fit_machine(machine: Any, X: Any, y: Array, known: RidgeFit | None) -> None:
+    """Fit the machine, from the solution that the choice left behind where it is the same one."""
+    weighted = getattr(machine, "class_weight", None) is not None
+    if known is not None and type(machine) in (LSSVC, KRR) and not weighted:
+        fit_known(machine, X, y, known)
+    else:
+        machine.fit(X, y)

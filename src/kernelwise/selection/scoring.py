@@ -177,6 +177,7 @@ class Problem:
     engine_reason: str
     fit_intercept: bool
     machine: str
+    takes_matrix: bool
 
     @classmethod
     def of(
@@ -196,7 +197,7 @@ class Problem:
         X = as_data(X, kernels, targets)
         given = kernels[0].takes_matrix
         chosen, reason = choose(engine, targets.n, given_matrix=given, memory=memory)
-        return cls(X, targets, chosen, reason, fit_intercept, machine)
+        return cls(X, targets, chosen, reason, fit_intercept, machine, given)
 
     def check(self, criteria: Iterable[Criterion]) -> None:
         """Refuse, before any work, criteria whose matrices do not fit into memory."""

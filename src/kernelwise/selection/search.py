@@ -1,21 +1,27 @@
 """Running a cascade over candidate kernels."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from kernelwise._progress import Task
 from kernelwise.criteria import Criterion
 from kernelwise.gram import Gram
+from kernelwise.gram.psd import warn_indefinite
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.geometry import Array
+from kernelwise.machines import RidgeFit
 from kernelwise.selection.cascade import Cascade
 from kernelwise.selection.result import SelectionResult
 from kernelwise.selection.scoring import Problem, score_candidates
+from kernelwise.selection.zoom import FIRST_LOOK, Zoom
 
 # Ridges tried by default, in units of the mean of the kernel matrix's diagonal.
 AUTO_RIDGES = 10.0 ** np.arange(-4.0, 3.0)
+ZOOM_ROWS = FIRST_LOOK + FIRST_LOOK // 5  # from here a first look at fewer rows pays
 REFERENCE_RIDGE = 1.0  # the papers' fixed ridge, for criteria that may not choose one
 
 
@@ -28,16 +34,26 @@ class Ridges:
 
     def choice(self, gram: Gram) -> Array:
         """Return the ridges that a criterion may choose from."""
-        return self.values * self._unit(gram)
+        return self.for_diagonal(gram.statistics.diagonal)
+
+    def for_diagonal(self, diagonal: Array) -> Array:
+        """Return the ridges to choose from for a matrix with this diagonal."""
+        mean = float(diagonal.mean())
+        unit = mean if self.relative and mean > 0.0 and np.isfinite(mean) else 1.0
+        return np.asarray(self.values * unit)
 
     def reference(self, gram: Gram) -> Array:
         """Return the one ridge of a criterion that may not choose: that nearest the papers' 1."""
         nearest = np.abs(np.log(self.values / REFERENCE_RIDGE)).argmin()
         return self.choice(gram)[[nearest]]
 
-    def _unit(self, gram: Gram) -> float:
-        mean = gram.statistics.trace / gram.statistics.n
-        return mean if self.relative and mean > 0.0 and np.isfinite(mean) else 1.0
+
+class Choice(NamedTuple):
+    """What a cascade found: the table, the row that won, and its machine where it is known."""
+
+    result: SelectionResult
+    winner: int
+    fit: RidgeFit | None
 
 
 def run_cascade(
@@ -46,21 +62,83 @@ def run_cascade(
     cascade: Cascade,
     ridges: Ridges,
     progress: Task,
-) -> tuple[SelectionResult, int]:
-    """Return a table with one row per kernel, a column per stage, and the row that won."""
+) -> Choice:
+    """Return a table with one row per kernel, a column per stage, and what won."""
     columns = _stage_columns([criterion for criterion, _ in cascade.stages])
     summary = _Summary(kernels, columns)
     survivors = list(range(len(kernels)))
+    fit = None
     for (name, criterion), (_, keep) in zip(columns.items(), cascade.stages, strict=True):
-        result = score_candidates(
-            problem,
-            [kernels[i] for i in survivors],
-            {name: criterion},
-            ridges.choice if criterion.chooses_ridge else ridges.reference,
-            progress,
-        )
+        if name == list(columns)[-1] and _may_zoom(problem, criterion, columns, ridges):
+            survivors.sort(key=lambda i: _smoothness(kernels[i]))
+            chosen = [kernels[i] for i in survivors]
+            result, fit = _zoom(problem, chosen, name, criterion, ridges, progress)
+        else:
+            result = score_candidates(
+                problem,
+                [kernels[i] for i in survivors],
+                {name: criterion},
+                ridges.choice if criterion.chooses_ridge else ridges.reference,
+                progress,
+            )
         survivors = summary.add(name, result, survivors)[:keep]
-    return summary.result(problem), survivors[0]
+    return Choice(summary.result(problem), survivors[0], fit)
+
+
+def _may_zoom(
+    problem: Problem, criterion: Criterion, columns: dict[str, Criterion], ridges: Ridges
+) -> bool:
+    """Say whether the last stage may look at few rows first.
+
+    That is where it picks by leave-one-out after a screen, from enough rows. Asked for on its own,
+    leave-one-out is computed for every candidate.
+    """
+    return (
+        len(columns) > 1
+        and criterion.judges_the_fit
+        and problem.targets.n > ZOOM_ROWS
+        and bool(np.all(np.diff(ridges.values) > 0.0))
+        and not problem.takes_matrix
+    )
+
+
+def _smoothness(kernel: Kernel) -> tuple[str, float]:
+    """Return a key that puts wide kernels first, families apart."""
+    return type(kernel).__name__, float(np.linalg.norm(kernel.inverse_widths or (0.0,)))
+
+
+def _zoom(
+    problem: Problem,
+    kernels: Sequence[Kernel],
+    name: str,
+    criterion: Criterion,
+    ridges: Ridges,
+    progress: Task,
+) -> tuple[SelectionResult, RidgeFit]:
+    """Return the values that picking took, and the machine that was picked."""
+    start = time.perf_counter()
+    grid = np.array([ridges.for_diagonal(k.diagonal(problem.X)) for k in kernels])
+    found = Zoom(problem, kernels, criterion, grid).run(progress)
+    for kernel in kernels:
+        if kernel.is_psd is False:
+            warn_indefinite(str(kernel))
+    looked = " and ".join(str(rows) for rows in found.looked_at[:-1])
+    notes = {
+        f"{kernel}: {name}": f"set aside after a look at {looked} rows"
+        for kernel, values in zip(kernels, found.values, strict=True)
+        if np.isnan(values).all()
+    }
+    result = SelectionResult(
+        kernels=tuple(kernel for kernel in kernels for _ in grid[0]),
+        ridges=grid.ravel(),
+        criteria={name: criterion},
+        table={name: np.where(np.isinf(found.values), np.nan, found.values).ravel()},
+        notes=notes,
+        engine=problem.engine.name,
+        engine_reason=problem.engine_reason,
+        seconds=time.perf_counter() - start,
+    )
+    return result, found.fit
 
 
 def _stage_columns(criteria: Sequence[Criterion]) -> dict[str, Criterion]:
@@ -101,7 +179,8 @@ class _Summary:
         best = np.take_along_axis(losses, at[:, None], axis=1)[:, 0]
         self._table[name][rows] = sign * best
         if self._columns[name].uses_ridge:
-            self._ridges[rows] = np.take_along_axis(ridges, at[:, None], axis=1)[:, 0]
+            taken = np.take_along_axis(ridges, at[:, None], axis=1)[:, 0]
+            self._ridges[rows] = np.where(np.isnan(best), np.nan, taken)
         self._notes.update(result.notes)
         self._seconds += result.seconds
         order = np.argsort(best, kind="stable")  # NaN comes last

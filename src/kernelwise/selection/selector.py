@@ -27,7 +27,7 @@ from kernelwise.kernels.geometry import Array
 from kernelwise.machines import KRR, LSSVC
 from kernelwise.selection.callbacks import CallbackSupportMixin, fit_task
 from kernelwise.selection.cascade import Cascade, default_cascade, loo_criterion
-from kernelwise.selection.equip import equip, machine_for
+from kernelwise.selection.equip import equip, fit_machine, machine_for
 from kernelwise.selection.inputs import as_kernels, as_ridges
 from kernelwise.selection.scoring import Problem
 from kernelwise.selection.search import AUTO_RIDGES, Ridges, ridge_of, run_cascade
@@ -183,12 +183,12 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         )
         problem.check(criterion for criterion, _ in cascade.stages)
         with limits, fit_task(self, X, y, parts=len(cascade.stages)) as progress:
-            self.result_, winner = run_cascade(problem, kernels, cascade, ridges, progress)
+            self.result_, winner, fit = run_cascade(problem, kernels, cascade, ridges, progress)
             self.best_kernel_ = kernels[winner]
             self.best_ridge_ = ridge_of(self.result_, winner, ridges)
             if self.refit:
                 self.best_estimator_ = equip(machine, self.best_kernel_, self.best_ridge_)
-                self.best_estimator_.fit(problem.X, targets.labels)
+                fit_machine(self.best_estimator_, problem.X, targets.labels, fit)
         if targets.classes is not None:
             self.classes_ = targets.classes
         return self

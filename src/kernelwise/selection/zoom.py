@@ -1,0 +1,240 @@
+"""Leave-one-out over kernels and ridges: few rows first, then exactly where it matters.
+
+An eigendecomposition of every kernel serves all ridges but takes minutes for thousands of rows. A
+first look at 500 rows costs nothing and is nearly right; from its pick one climbs, with exact
+leave-one-out on more rows, to the best of the neighbours (the next ridge, the next width, or both)
+until none is better. Each of these values is one Cholesky factor; the last one is also the machine.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from kernelwise._progress import Task
+from kernelwise.criteria import Criterion, Evidence, Undefined
+from kernelwise.gram import Targets
+from kernelwise.kernels import Kernel, Pairs
+from kernelwise.kernels.geometry import Array
+from kernelwise.machines import RidgeFit, RidgePath, fit_one
+from kernelwise.selection.scoring import Problem
+
+FIRST_LOOK = 500  # rows
+_GROWTH = 4  # between two looks
+_BAND = 0.25  # neighbours that the first look found worse by more than this share are left alone
+_MOST = 8  # values on one set of rows
+_AFFORDABLE = 4500  # rows at which three exact values may be computed
+
+
+class Place(NamedTuple):
+    """A kernel and a ridge, by position."""
+
+    kernel: int
+    ridge: int
+
+
+@dataclass(frozen=True, eq=False)
+class Settled:
+    """What a zoom found.
+
+    Attributes
+    ----------
+    values : array of shape (kernels, ridges)
+        Exact values on all rows; NaN where none was needed.
+    pick : Place
+    fit : RidgeFit
+        The machine at the pick.
+    looked_at : list of int
+        The numbers of rows looked at.
+    is_peak : bool
+        Whether every neighbour of the pick that could have been better was looked at on all rows.
+    """
+
+    values: Array
+    pick: Place
+    fit: RidgeFit
+    looked_at: list[int]
+    is_peak: bool
+
+
+class _Known(Evidence):
+    """The evidence of a machine that is fitted already."""
+
+    def __init__(self, targets: Targets, fit: RidgeFit) -> None:
+        self.targets, self._fit = targets, fit
+
+    def fit(self, ridge: float) -> RidgeFit:
+        """Return the machine."""
+        return self._fit
+
+
+class Zoom:
+    """Looks for the kernel and ridge with the least value of a leave-one-out criterion.
+
+    Parameters
+    ----------
+    problem : Problem
+    kernels : list of Kernel
+        Neighbours in the list should be alike: sorted by width.
+    criterion : Criterion
+        A function of the fitted machine alone, to be minimised.
+    ridges : array of shape (kernels, ridges)
+        In ascending order.
+    """
+
+    def __init__(
+        self, problem: Problem, kernels: Sequence[Kernel], criterion: Criterion, ridges: Array
+    ) -> None:
+        self._problem, self._kernels = problem, kernels
+        self._criterion, self._ridges = criterion, ridges
+        self._order = spread_out(problem.targets)
+
+    def run(self, progress: Task) -> Settled:
+        """Look at more and more rows."""
+        n = self._problem.targets.n
+        sizes = _sizes(n)
+        with progress.part("leave-one-out", len(sizes)) as task:
+            with task.part("first look"):
+                table = self._first_look(sizes[0])
+            pick = Place(*map(int, np.unravel_index(np.nanargmin(table), table.shape)))
+            for rows in sizes[1:]:
+                with task.part("exact values"):
+                    look = _Look(self, rows)
+                    pick, is_peak = look.climb(pick, table, _budget(rows) if rows == n else _MOST)
+        return Settled(look.values(), pick, look.fit(pick), sizes, is_peak)
+
+    def _first_look(self, rows: int) -> Array:
+        """Return the values of everything on a few rows."""
+        targets, pairs = self.part(rows)
+        table = np.full(self._ridges.shape, np.nan)
+        for k, kernel in enumerate(self._kernels):
+            path = RidgePath.of(
+                kernel.values(pairs),
+                targets.signs,
+                fit_intercept=self._problem.fit_intercept,
+            )
+            for j, ridge in enumerate(self._ridges[k]):
+                try:
+                    table[k, j] = self.value(targets, path.at(ridge))
+                except np.linalg.LinAlgError:
+                    pass  # this ridge is too small for a matrix that is not definite
+        if np.isnan(table).all():
+            raise Undefined("no ridge makes a kernel matrix positive definite")
+        return table
+
+    def part(self, rows: int) -> tuple[Targets, Pairs]:
+        """Return the targets and pairs of the first rows, in an order that mixes the classes."""
+        problem = self._problem
+        if rows == problem.targets.n:
+            return problem.targets, Pairs(problem.X)
+        chosen = np.sort(self._order[:rows])
+        return problem.targets.part(chosen), Pairs(problem.X[chosen])
+
+    def value(self, targets: Targets, fit: RidgeFit) -> float:
+        """Return the criterion of a machine."""
+        return float(self._criterion.value(_Known(targets, fit), fit.ridge))
+
+    def exact(self, targets: Targets, pairs: Pairs, place: Place) -> RidgeFit:
+        """Return the machine at a place, by one Cholesky factor."""
+        K = self._kernels[place.kernel].values(pairs)
+        return fit_one(
+            K,
+            targets.signs,
+            float(self._ridges[place]),
+            fit_intercept=self._problem.fit_intercept,
+            overwrite=True,
+        )
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """The numbers of kernels and ridges."""
+        return self._ridges.shape[0], self._ridges.shape[1]
+
+
+class _Look:
+    """Exact values on some of the rows, each computed once."""
+
+    def __init__(self, zoom: Zoom, rows: int) -> None:
+        self._zoom = zoom
+        self._targets, self._pairs = zoom.part(rows)
+        self._values: dict[Place, float] = {}
+        self._best: tuple[Place, RidgeFit] | None = None
+
+    def climb(self, start: Place, guide: Array, budget: int) -> tuple[Place, bool]:
+        """Go to a better neighbour as long as there is one and the budget lasts.
+
+        The guide, a table of values on fewer rows, says where to look first and where not at all.
+        """
+        best = start
+        self._value(best)
+        while True:
+            for place in self._worth_a_look(best, guide):
+                if len(self._values) >= budget:
+                    return best, False
+                if self._value(place) < self._values[best]:
+                    best = place
+                    break
+            else:
+                return best, True
+
+    def _worth_a_look(self, place: Place, guide: Array) -> list[Place]:
+        k, j = place
+        # A narrower kernel goes with a larger ridge.
+        around = [(k, j - 1), (k, j + 1), (k + 1, j), (k - 1, j), (k + 1, j + 1), (k - 1, j - 1)]
+        limit = float(np.nanmin(guide)) * (1.0 + _BAND)
+        places = [Place(*p) for p in around if self._is_inside(*p)]
+        new = [p for p in places if p not in self._values and guide[p] <= limit]
+        return sorted(new, key=lambda p: float(guide[p]))
+
+    def _is_inside(self, k: int, j: int) -> bool:
+        kernels, ridges = self._zoom.shape
+        return 0 <= k < kernels and 0 <= j < ridges
+
+    def _value(self, place: Place) -> float:
+        try:
+            fit = self._zoom.exact(self._targets, self._pairs, place)
+        except np.linalg.LinAlgError:
+            self._values[place] = np.inf
+            return np.inf
+        value = self._values[place] = self._zoom.value(self._targets, fit)
+        if value <= min(self._values.values()):
+            self._best = place, fit
+        return value
+
+    def fit(self, place: Place) -> RidgeFit:
+        """Return the machine at the pick."""
+        if self._best is None or self._best[0] != place:
+            return self._zoom.exact(self._targets, self._pairs, place)
+        return self._best[1]
+
+    def values(self) -> Array:
+        """Return the values as a table, NaN where none was computed."""
+        table = np.full(self._zoom.shape, np.nan)
+        for place, value in self._values.items():
+            table[place] = value
+        return table
+
+
+def _sizes(n: int) -> list[int]:
+    """Return the numbers of rows to look at."""
+    sizes = [FIRST_LOOK]
+    while sizes[-1] * _GROWTH < n:
+        sizes.append(min(sizes[-1] * _GROWTH, _AFFORDABLE))
+        if sizes[-1] == _AFFORDABLE:
+            break
+    return [*sizes, n]
+
+
+def _budget(rows: int) -> int:
+    """Return how many exact values are affordable: their cost grows with the cube of the rows."""
+    return int(np.clip(3.0 * (_AFFORDABLE / rows) ** 3, 1, _MOST))
+
+
+def spread_out(targets: Targets) -> Array:
+    """Return the rows in random order, every beginning of which has all classes in proportion."""
+    rng = np.random.default_rng(0)
+    place = np.empty(targets.n)
+    for members in targets.members:
+        place[rng.permutation(members)] = (np.arange(members.size) + 0.5) / members.size
+    return np.argsort(place, kind="stable")
