@@ -13,6 +13,7 @@ test: $(VENV)/.test
 
 bench: $(VENV)/.test
 	$(BIN)/python benchmarks/engines.py
+	$(BIN)/python benchmarks/searches.py
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .

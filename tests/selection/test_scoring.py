@@ -42,11 +42,17 @@ def count_decompositions(monkeypatch):
 
 
 def test_one_eigendecomposition_per_kernel(wdbc, monkeypatch):
-    """31 kernels, every criterion, three ridges: 31 decompositions of any kind."""
+    """31 kernels, every criterion, three ridges: one decomposition each, none of any other kind.
+
+    Matrices that are diagonal to rounding need none.
+    """
     X, y = wdbc
     calls = count_decompositions(monkeypatch)
     result = kw.score_kernels(X, y, kw.grids.gaussian(), EVERYTHING, ridge=[0.01, 1.0, 100.0])
-    assert calls == ["eigh"] * 31
+    diagonal = sum(
+        np.linalg.norm(k(X) - np.eye(len(y))) <= np.finfo(float).eps for k in kw.grids.gaussian()
+    )
+    assert calls == ["eigh"] * (31 - diagonal) and 5 < diagonal < 12
     assert len(result) == 93 and set(result.table) == set(EVERYTHING)
     assert all(np.isfinite(values).all() for values in result.table.values())
 
@@ -77,7 +83,7 @@ def test_several_ridges_are_as_many_candidates(two_blobs):
     np.testing.assert_array_equal(result.ridges, [0.1, 1.0, 10.0] * 2)
     for i, ridge in enumerate([0.1, 1.0, 10.0]):
         alone = kw.score_kernels(X, y, kernels, "eloo", ridge=ridge)
-        np.testing.assert_array_equal(alone.table["eloo"], result.table["eloo"][i::3])
+        np.testing.assert_allclose(alone.table["eloo"], result.table["eloo"][i::3], rtol=1e-13)
     assert len(set(result.table["sm"])) == 2
     best = result.best_index("eloo")
     assert result.table["eloo"][best] == result.table["eloo"].min()

@@ -130,13 +130,13 @@ class TestRidge:
     def test_auto_tries_seven_decades(self, two_blobs, monkeypatch):
         X, y = two_blobs
         seen = []
-        original = RidgePath.at
+        original = RidgePath.at_all
 
-        def watched(path, ridge):
-            seen.append(ridge)
-            return original(path, ridge)
+        def watched(path, ridges):
+            seen.extend(ridges)
+            return original(path, ridges)
 
-        monkeypatch.setattr(RidgePath, "at", watched)
+        monkeypatch.setattr(RidgePath, "at_all", watched)
         kw.KernelSelector(kernels=kw.Gaussian(1.0)).fit(X, y)
         np.testing.assert_allclose(sorted(seen), 10.0 ** np.arange(-4, 3))
 

@@ -93,6 +93,7 @@ class GCV(Criterion):
     reference: ClassVar[str] = "Golub et al. 1979"
     uses_ridge: ClassVar[bool] = True
     chooses_ridge: ClassVar[bool] = True
+    judges_the_fit: ClassVar[bool] = True
 
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the criterion at one ridge."""

@@ -9,7 +9,7 @@ from kernelwise.gram.memory import as_bytes, in_words
 from kernelwise.gram.tiled import Tiled
 
 # Below it loading the compiled loops takes longer than the matrices do.
-DENSE_ROWS = 2000
+DENSE_ROWS = 700
 
 
 def choose(

@@ -10,7 +10,6 @@ Rows are sorted by class and no tile crosses a class boundary, so K @ T for clas
 plain sum over each tile. Memory is O(n · kernels · classes) a thread; nothing n×n exists.
 """
 
-import os
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -26,6 +25,7 @@ from kernelwise._progress import SILENT, Task
 from kernelwise.gram.base import GramStatistics
 from kernelwise.gram.dense import DenseGram, sample_pairs
 from kernelwise.gram.families import Family, Reach, TileProducts, TileSums, arrange
+from kernelwise.gram.memory import processors
 from kernelwise.gram.targets import Targets
 from kernelwise.kernels import Kernel, Pairs
 from kernelwise.kernels.geometry import Array, squared_norms
@@ -301,14 +301,6 @@ def _deal(strips: int, workers: int) -> list[list[int]]:
         place = k % len(dealt)
         dealt[place if turn % 2 == 0 else len(dealt) - 1 - place].append(k)
     return dealt
-
-
-def processors() -> int:
-    """Return how many processors this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not every platform tells
-        return os.cpu_count() or 1
 
 
 def _largest_distance(X: Any) -> float:

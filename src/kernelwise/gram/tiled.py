@@ -13,8 +13,8 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from kernelwise._progress import SILENT, Task
 from kernelwise.gram.base import Engine, Gram, GramStatistics
 from kernelwise.gram.dense import DenseGram, check_memory
-from kernelwise.gram.memory import as_bytes
-from kernelwise.gram.sweep import Settings, Sweep, processors
+from kernelwise.gram.memory import as_bytes, processors
+from kernelwise.gram.sweep import Settings, Sweep
 from kernelwise.gram.targets import Targets
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.geometry import Array

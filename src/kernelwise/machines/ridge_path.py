@@ -22,6 +22,7 @@ IJCNN 2006.
 """
 
 import numbers
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -144,14 +145,27 @@ class RidgePath:
 
     def at(self, ridge: float) -> RidgeFit:
         """Return the machine at one ridge, in O(n²)."""
-        gains = 1.0 / self._shifted_eigenvalues(ridge)
-        Q = self.eigenvectors
-        solved = Q @ (gains[:, None] * self._rotated_targets)
-        diagonal = self._squared_eigenvectors @ gains
-        trace = float(self.eigenvalues @ gains)
+        return self.at_all([ridge])[0]
+
+    def at_all(self, ridges: Sequence[float]) -> list[RidgeFit]:
+        """Return the machines at several ridges, by products with all of them at once."""
+        gains = np.column_stack([1.0 / self._shifted_eigenvalues(ridge) for ridge in ridges])
+        rotated = np.column_stack([self._rotated_targets, self._rotated_ones])
+        columns = gains[:, :, None] * rotated[:, None, :]
+        solved = (self.eigenvectors @ columns.reshape(gains.shape[0], -1)).reshape(columns.shape)
+        diagonals = self._squared_eigenvectors @ gains
+        return [
+            self._finish(
+                ridge, solved[:, j], diagonals[:, j], float(self.eigenvalues @ gains[:, j])
+            )
+            for j, ridge in enumerate(ridges)
+        ]
+
+    def _finish(self, ridge: float, columns: Array, diagonal: Array, trace: float) -> RidgeFit:
+        """Return the machine from M^-1 [y, u] and the diagonal of M^-1."""
+        solved, h = columns[:, :-1], columns[:, -1]
         if not self.fit_intercept:
             return self._assemble(ridge, solved, np.zeros(solved.shape[1]), diagonal, trace)
-        h = Q @ (gains * self._rotated_ones)  # M^-1 u
         solved, bias, diagonal, extra = with_bias(solved, diagonal, h, np.sqrt(self.weights))
         return self._assemble(ridge, solved, bias, diagonal, trace + ridge * extra)
 
@@ -200,7 +214,10 @@ def fit_one(
     sample_weight: Array | None = None,
     overwrite: bool = False,
 ) -> RidgeFit:
-    """Return the machine at one ridge by a Cholesky factor: several times faster than a path."""
+    """Return the machine at one ridge by a Cholesky factor: several times faster than a path.
+
+    Only the upper triangle of K is read; with ``overwrite`` it is lost.
+    """
     Y = as_columns(y)
     weights = _weights(sample_weight, Y.shape[0])
     root = np.sqrt(weights)
@@ -213,7 +230,8 @@ def fit_one(
     lower, info = dpotrf(M.T, lower=1, clean=1, overwrite_a=1)
     if info != 0:
         raise np.linalg.LinAlgError(_not_positive_definite(ridge))
-    rotated = cho_solve((lower, True), np.column_stack([root[:, None] * Y, root]))
+    columns = np.column_stack([root[:, None] * Y, root])
+    rotated = cho_solve((lower, True), columns, check_finite=False)
     inverse, _ = dtrtri(lower, lower=1, overwrite_c=1)
     diagonal = np.einsum("ij,ij->j", inverse, inverse)  # M^-1 = L^-T L^-1
     trace = Y.shape[0] - ridge * float(diagonal.sum())

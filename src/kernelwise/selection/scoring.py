@@ -118,7 +118,7 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
     ridge : float or list of float, default=1.0
         For the criteria that train. With several, every kernel is a candidate with each of them.
     engine : {"auto", "dense", "tiled"} or Engine, default="auto"
-        How kernel matrices are looked at; "auto" holds them in memory up to 2,000 rows and sweeps
+        How kernel matrices are looked at; "auto" holds them in memory up to 700 rows and sweeps
         over tiles beyond, or where they do not fit into the memory budget.
     task : {"auto", "classification", "regression"}, default="auto"
         "auto" regresses on fractions and on integers of more than 20 distinct values.
@@ -323,6 +323,8 @@ def _score_one(
             notes[str(evidence.kernel), name] = str(reason)
             return float("nan")
 
+    if any(c.judges_the_fit for c in columns.values()) and evidence.statistics.trouble is None:
+        evidence.expect([float(ridge) for ridge in ridges])
     fixed = {name: value(name, ridges[0]) for name, c in columns.items() if not c.uses_ridge}
     return [
         (float(r), {name: fixed[name] if name in fixed else value(name, r) for name in columns})

@@ -75,7 +75,7 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         and on integers of more than 20 distinct values. Until it is fitted, a selector that is to
         find out counts as a classifier, so that folds are stratified where there are classes.
     engine : {"auto", "dense", "tiled"} or Engine, default="auto"
-        How kernel matrices are looked at; "auto" holds them in memory up to 2,000 rows and sweeps
+        How kernel matrices are looked at; "auto" holds them in memory up to 700 rows and sweeps
         over tiles beyond, or where they do not fit into the memory budget.
     refit : bool, default=True
         Whether to fit the estimator with the choice.

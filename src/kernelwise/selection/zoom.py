@@ -8,13 +8,14 @@ until none is better. Each of these values is one Cholesky factor; the last one 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from kernelwise._progress import Task
 from kernelwise.criteria import Criterion, Evidence, Undefined
 from kernelwise.gram import Targets
+from kernelwise.gram.dense import upper_triangle
 from kernelwise.kernels import Kernel, Pairs
 from kernelwise.kernels.geometry import Array
 from kernelwise.machines import RidgeFit, RidgePath, fit_one
@@ -23,8 +24,9 @@ from kernelwise.selection.scoring import Problem
 FIRST_LOOK = 500  # rows
 _GROWTH = 4  # between two looks
 _BAND = 0.25  # neighbours that the first look found worse by more than this share are left alone
+_NARROW_BAND = 0.05  # the same for later looks, which are more to be trusted
 _MOST = 8  # values on one set of rows
-_AFFORDABLE = 4500  # rows at which three exact values may be computed
+_AFFORDABLE = 2500  # rows at which that many may be computed
 
 
 class Place(NamedTuple):
@@ -92,21 +94,23 @@ class Zoom:
 
     def run(self, progress: Task) -> Settled:
         """Look at more and more rows."""
-        n = self._problem.targets.n
-        sizes = _sizes(n)
+        sizes = _sizes(self._problem.targets.n)
         with progress.part("leave-one-out", len(sizes)) as task:
             with task.part("first look"):
                 table = self._first_look(sizes[0])
             pick = Place(*map(int, np.unravel_index(np.nanargmin(table), table.shape)))
+            guide, band = table, _BAND
             for rows in sizes[1:]:
                 with task.part("exact values"):
                     look = _Look(self, rows)
-                    pick, is_peak = look.climb(pick, table, _budget(rows) if rows == n else _MOST)
+                    pick, is_peak = look.climb(pick, guide, band, _budget(rows))
+                guide, band = look.update(guide, pick), _NARROW_BAND
         return Settled(look.values(), pick, look.fit(pick), sizes, is_peak)
 
     def _first_look(self, rows: int) -> Array:
         """Return the values of everything on a few rows."""
-        targets, pairs = self.part(rows)
+        targets, X = self.part(rows)
+        pairs = Pairs(X)
         table = np.full(self._ridges.shape, np.nan)
         for k, kernel in enumerate(self._kernels):
             path = RidgePath.of(
@@ -114,32 +118,30 @@ class Zoom:
                 targets.signs,
                 fit_intercept=self._problem.fit_intercept,
             )
-            for j, ridge in enumerate(self._ridges[k]):
-                try:
-                    table[k, j] = self.value(targets, path.at(ridge))
-                except np.linalg.LinAlgError:
-                    pass  # this ridge is too small for a matrix that is not definite
+            # A ridge may be too small for a matrix that is not positive semidefinite.
+            sound = np.flatnonzero(self._ridges[k] + path.eigenvalues[0] > 0.0)
+            for j, fit in zip(sound, path.at_all(self._ridges[k][sound].tolist()), strict=True):
+                table[k, j] = self.value(targets, fit)
         if np.isnan(table).all():
             raise Undefined("no ridge makes a kernel matrix positive definite")
         return table
 
-    def part(self, rows: int) -> tuple[Targets, Pairs]:
-        """Return the targets and pairs of the first rows, in an order that mixes the classes."""
+    def part(self, rows: int) -> tuple[Targets, Any]:
+        """Return the targets and data of the first rows, in an order that mixes the classes."""
         problem = self._problem
         if rows == problem.targets.n:
-            return problem.targets, Pairs(problem.X)
+            return problem.targets, problem.X
         chosen = np.sort(self._order[:rows])
-        return problem.targets.part(chosen), Pairs(problem.X[chosen])
+        return problem.targets.part(chosen), problem.X[chosen]
 
     def value(self, targets: Targets, fit: RidgeFit) -> float:
         """Return the criterion of a machine."""
         return float(self._criterion.value(_Known(targets, fit), fit.ridge))
 
-    def exact(self, targets: Targets, pairs: Pairs, place: Place) -> RidgeFit:
+    def exact(self, targets: Targets, X: Any, place: Place) -> RidgeFit:
         """Return the machine at a place, by one Cholesky factor."""
-        K = self._kernels[place.kernel].values(pairs)
         return fit_one(
-            K,
+            upper_triangle(self._kernels[place.kernel], X),
             targets.signs,
             float(self._ridges[place]),
             fit_intercept=self._problem.fit_intercept,
@@ -157,19 +159,21 @@ class _Look:
 
     def __init__(self, zoom: Zoom, rows: int) -> None:
         self._zoom = zoom
-        self._targets, self._pairs = zoom.part(rows)
+        self._targets, self._X = zoom.part(rows)
         self._values: dict[Place, float] = {}
         self._best: tuple[Place, RidgeFit] | None = None
 
-    def climb(self, start: Place, guide: Array, budget: int) -> tuple[Place, bool]:
+    def climb(self, start: Place, guide: Array, band: float, budget: int) -> tuple[Place, bool]:
         """Go to a better neighbour as long as there is one and the budget lasts.
 
-        The guide, a table of values on fewer rows, says where to look first and where not at all.
+        The guide, a table of values on fewer rows, says where to look first; neighbours that it
+        finds worse than its best by more than the band are left alone.
         """
         best = start
         self._value(best)
+        limit = float(np.nanmin(guide)) * (1.0 + band)
         while True:
-            for place in self._worth_a_look(best, guide):
+            for place in self._worth_a_look(best, guide, limit):
                 if len(self._values) >= budget:
                     return best, False
                 if self._value(place) < self._values[best]:
@@ -178,11 +182,17 @@ class _Look:
             else:
                 return best, True
 
-    def _worth_a_look(self, place: Place, guide: Array) -> list[Place]:
+    def update(self, guide: Array, pick: Place) -> Array:
+        """Return a guide with the values found here; others are scaled as the pick is."""
+        updated = np.array(guide * (self._values[pick] / guide[pick]))
+        for place, value in self._values.items():
+            updated[place] = value
+        return updated
+
+    def _worth_a_look(self, place: Place, guide: Array, limit: float) -> list[Place]:
         k, j = place
         # A narrower kernel goes with a larger ridge.
         around = [(k, j - 1), (k, j + 1), (k + 1, j), (k - 1, j), (k + 1, j + 1), (k - 1, j - 1)]
-        limit = float(np.nanmin(guide)) * (1.0 + _BAND)
         places = [Place(*p) for p in around if self._is_inside(*p)]
         new = [p for p in places if p not in self._values and guide[p] <= limit]
         return sorted(new, key=lambda p: float(guide[p]))
@@ -193,7 +203,7 @@ class _Look:
 
     def _value(self, place: Place) -> float:
         try:
-            fit = self._zoom.exact(self._targets, self._pairs, place)
+            fit = self._zoom.exact(self._targets, self._X, place)
         except np.linalg.LinAlgError:
             self._values[place] = np.inf
             return np.inf
@@ -205,7 +215,7 @@ class _Look:
     def fit(self, place: Place) -> RidgeFit:
         """Return the machine at the pick."""
         if self._best is None or self._best[0] != place:
-            return self._zoom.exact(self._targets, self._pairs, place)
+            return self._zoom.exact(self._targets, self._X, place)
         return self._best[1]
 
     def values(self) -> Array:
@@ -218,17 +228,13 @@ class _Look:
 
 def _sizes(n: int) -> list[int]:
     """Return the numbers of rows to look at."""
-    sizes = [FIRST_LOOK]
-    while sizes[-1] * _GROWTH < n:
-        sizes.append(min(sizes[-1] * _GROWTH, _AFFORDABLE))
-        if sizes[-1] == _AFFORDABLE:
-            break
-    return [*sizes, n]
+    between = FIRST_LOOK * _GROWTH
+    return [FIRST_LOOK, between, n] if n > _AFFORDABLE else [FIRST_LOOK, n]
 
 
 def _budget(rows: int) -> int:
     """Return how many exact values are affordable: their cost grows with the cube of the rows."""
-    return int(np.clip(3.0 * (_AFFORDABLE / rows) ** 3, 1, _MOST))
+    return int(np.clip(_MOST * (_AFFORDABLE / rows) ** 3, 1, _MOST))
 
 
 def spread_out(targets: Targets) -> Array:

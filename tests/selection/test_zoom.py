@@ -1,0 +1,141 @@
+"""Looking at few rows first finds what looking at everything finds, and its values are exact."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits, make_classification, make_friedman1
+
+import kernelwise as kw
+from helpers import close
+from kernelwise import criteria as c
+from kernelwise._progress import SILENT
+from kernelwise.gram import Targets
+from kernelwise.selection import search, zoom
+from kernelwise.selection.scoring import Problem
+from kernelwise.selection.zoom import Place, Zoom, spread_out
+
+RIDGES = 10.0 ** np.arange(-4.0, 3.0)
+
+
+def problem(X, y, kernels):
+    targets = Targets.of(y)
+    return Problem.of(X, targets, kernels, "dense", fit_intercept=True)
+
+
+def blobs(n=900, seed=0):
+    return make_classification(
+        n, 8, n_informative=5, n_redundant=0, flip_y=0.1, class_sep=0.8, random_state=seed
+    )
+
+
+def zoomed(X, y, kernels, criterion):
+    grid = np.tile(RIDGES, (len(kernels), 1))
+    return Zoom(problem(X, y, kernels), kernels, criterion, grid).run(SILENT)
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_pick_is_as_good_as_that_of_the_full_table(seed):
+    X, y = blobs(seed=seed)
+    kernels = kw.grids.gaussian(1, 5)[::-1]
+    criterion = c.ELOO("squared_hinge")
+    full = kw.score_kernels(X, y, kernels, criterion, ridge=RIDGES, engine="dense")
+    full = full.table["eloo"].reshape(len(kernels), -1)
+    found = zoomed(X, y, kernels, criterion)
+    known = ~np.isnan(found.values)
+    close(found.values[known], full[known])
+    assert known.sum() <= 8
+    assert full[found.pick] <= 1.01 * full.min()
+    if found.is_peak:  # no neighbour is better
+        k, j = found.pick
+        assert full[k, j] <= full[k, max(j - 1, 0) : j + 2].min() * (1 + 1e-12)
+
+
+def test_regression_and_many_classes():
+    X, y = make_friedman1(800, noise=1.0, random_state=0)
+    kernels = kw.grids.gaussian(-2, 2)[::-1]
+    full = kw.score_kernels(X, y, kernels, "eloo", ridge=RIDGES, engine="dense").table["eloo"]
+    found = zoomed(X, y, kernels, c.ELOO())
+    assert full.reshape(5, -1)[found.pick] <= 1.01 * full.min()
+    X, y = load_digits(return_X_y=True)
+    found = zoomed(X[:800], y[:800], kw.grids.gaussian(8, 11)[::-1], c.ELOO("squared_hinge"))
+    assert found.fit.coefficients.shape == (800, 10)
+
+
+def test_the_machine_of_the_pick_is_the_fitted_one():
+    X, y = blobs()
+    selector = kw.KernelSelector(kernels=kw.grids.gaussian(0, 8)).fit(X, y)
+    again = kw.LSSVC(selector.best_kernel_, selector.best_ridge_).fit(X, y)
+    close(selector.best_estimator_.dual_coef_, again.dual_coef_)
+    close(selector.best_estimator_.loo_residuals_, again.loo_residuals_)
+    close(selector.best_estimator_.intercept_, again.intercept_)
+    np.testing.assert_array_equal(selector.predict(X), again.predict(X))
+    column = selector.result_.table["eloo"]
+    exact = kw.score_kernels(
+        X, y, selector.best_kernel_, c.ELOO("squared_hinge"), ridge=selector.best_ridge_
+    )
+    close(np.nanmin(column), exact.table["eloo"][0])
+
+
+def test_weights_are_not_forgotten():
+    X, y = blobs()
+    machine = kw.LSSVC(class_weight={0: 1.0, 1: 5.0})
+    selector = kw.KernelSelector(machine, kernels=kw.grids.gaussian(2, 6)).fit(X, y)
+    best = selector.best_estimator_
+    again = kw.LSSVC(best.kernel, best.ridge, class_weight={0: 1.0, 1: 5.0}).fit(X, y)
+    close(best.dual_coef_, again.dual_coef_)
+
+
+def test_few_rows_are_scored_in_full():
+    X, y = blobs(400)
+    result = kw.KernelSelector(kernels=kw.grids.gaussian(0, 8)).fit(X, y).result_
+    assert np.count_nonzero(~np.isnan(result.table["eloo"])) == 5
+    assert result.notes == {}
+
+
+def test_kernels_set_aside_are_noted_and_alone_leave_one_out_is_complete():
+    X, y = blobs()
+    kernels = kw.grids.gaussian(-4, 8)
+    result = kw.KernelSelector(kernels=kernels).fit(X, y).result_
+    aside = [note for note in result.notes.values() if "set aside after a look at 500" in note]
+    assert len(aside) == 5 - np.count_nonzero(~np.isnan(result.table["eloo"]))
+    assert np.isnan(result.ridges[np.isnan(result.table["eloo"])]).all()
+    alone = kw.KernelSelector(kernels=kernels[6:9], criterion="eloo").fit(X, y).result_
+    assert np.isfinite(alone.table["eloo"]).all()
+
+
+def test_large_data_get_one_exact_value(monkeypatch):
+    monkeypatch.setattr(zoom, "FIRST_LOOK", 100)
+    monkeypatch.setattr(zoom, "_AFFORDABLE", 450)
+    monkeypatch.setattr(search, "ZOOM_ROWS", 120)
+    X, y = blobs()
+    found = zoomed(X, y, kw.grids.gaussian(1, 5)[::-1], c.ELOO("squared_hinge"))
+    assert found.looked_at == [100, 400, 900]
+    assert np.count_nonzero(~np.isnan(found.values)) == 1 and not np.isnan(found.values[found.pick])
+
+
+def test_every_beginning_has_all_classes_in_proportion():
+    y = np.repeat([0, 1, 2], [600, 300, 100])
+    order = spread_out(Targets.of(y))
+    assert sorted(order) == list(range(1000))
+    for m in (50, 100, 500):
+        np.testing.assert_allclose(np.bincount(y[order[:m]]) / m, [0.6, 0.3, 0.1], atol=0.03)
+
+
+def test_a_kernel_that_is_not_definite_keeps_the_ridges_that_work():
+    X, y = blobs(700)
+    kernels = [kw.Sigmoid(0.5, 1.0), kw.Gaussian(8.0)]
+    with pytest.warns(kw.gram.NotPSDWarning):
+        selector = kw.KernelSelector(kernels=kernels).fit(X, y)
+    assert np.isfinite(selector.best_ridge_)
+    found = zoomed(X, y, [kw.Gaussian(8.0)], c.ELOO())
+    assert isinstance(found.pick, Place)
+
+
+def test_sparse_rows():
+    import scipy.sparse as sp
+
+    X, y = blobs(700)
+    X = np.where(np.abs(X) > 1.0, X, 0.0)
+    dense, sparse = (
+        kw.KernelSelector(kernels=kw.grids.gaussian(0, 6)).fit(Z, y) for Z in (X, sp.csr_array(X))
+    )
+    assert dense.best_kernel_ == sparse.best_kernel_ and dense.best_ridge_ == sparse.best_ridge_
