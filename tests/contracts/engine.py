@@ -81,3 +81,9 @@ def products_and_spectrum_are_those_of_the_matrix(engine):
         np.testing.assert_allclose(
             gram.leading_eigenvalues(3), np.linalg.eigvalsh(K)[::-1][:3], rtol=1e-9
         )
+
+
+@check
+def gives_the_matrix_itself(engine):
+    for K, gram, _ in grams(engine):
+        np.testing.assert_allclose(gram.matrix(), K, rtol=1e-12, atol=1e-12 * np.abs(K).max())

@@ -89,8 +89,9 @@ class Evidence:
     @cached_property
     def path(self) -> RidgePath:
         """The least-squares machine for every ridge."""
+        thin = None if "spectrum" in vars(self) else self.gram.thin_eigensystem()
         return RidgePath.from_eigensystem(
-            self.spectrum, self.targets.signs, fit_intercept=self.fit_intercept
+            thin or self.spectrum, self.targets.signs, fit_intercept=self.fit_intercept
         )
 
     def fit(self, ridge: float) -> RidgeFit:
@@ -199,6 +200,8 @@ class Criterion(ABC):
     # Whether the criterion may choose the ridge as well as the kernel. A training error may not:
     # it is smallest where the ridge is.
     chooses_ridge: ClassVar[bool] = False
+    # Parameters that may be "cv", and what cross-validation chooses them from.
+    tradeoffs: ClassVar[dict[str, tuple[float, ...]]] = {}
     # Whether the value is a function of the fitted least-squares machine alone.
     judges_the_fit: ClassVar[bool] = False
     # Whether the value depends on how rows are dealt to folds.
@@ -310,8 +313,17 @@ def check_task(criterion: Criterion, targets: Targets) -> None:
 def check_positive(owner: object, name: str) -> None:
     """Say so where a parameter of a criterion is not positive."""
     value = getattr(owner, name)
+    if value == "cv" and name in getattr(owner, "tradeoffs", {}):
+        return
     if not (isinstance(value, numbers.Real) and 0.0 < float(value) < math.inf):
         raise ValueError(f"{name} of {type(owner).__name__} must be positive, got {value!r}.")
+
+
+def number(parameter: float | str) -> float:
+    """Return a trade-off parameter that is chosen; "cv" is still to be."""
+    if isinstance(parameter, str):
+        raise ValueError("a trade-off parameter is still 'cv': score kernels to have it chosen.")
+    return float(parameter)
 
 
 def check_choice(owner: object, name: str, choices: tuple[object, ...]) -> None:

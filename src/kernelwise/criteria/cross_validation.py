@@ -1,6 +1,6 @@
 """Cross-validation without refits, and its approximation."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -246,22 +246,13 @@ class BIF(Criterion):
         ]
 
 
-def _hat(path: RidgePath, ridge: float, rows: Array) -> Any:
-    """Return the product with the rows and columns B of the hat matrix, in O(n |B|)."""
-    gains = 1.0 / (path.eigenvalues + ridge)
-    Q = path.eigenvectors[rows]
-    u = path.eigenvectors.sum(axis=0) if path.fit_intercept else np.zeros(gains.size)
-    h = Q @ (gains * u)
-    total = float(u @ (gains * u)) or 1.0
-
-    def times(v: Array) -> Array:
-        inverse = Q @ (gains[:, None] * (Q.T @ v)) - np.outer(h, (h @ v) / total)
-        return np.asarray(v - ridge * inverse)
-
-    return times
+def _hat(path: RidgePath, ridge: float, rows: Array) -> Callable[[Array], Array]:
+    """Return the product with the rows and columns B of the hat matrix, H = I - ridge C^-1."""
+    times_inverse = path.inverse_block_times(ridge, rows)
+    return lambda v: v - ridge * times_inverse(v)
 
 
-def taylor(times: Any, first: Array, order: int) -> Array:
+def taylor(times: Callable[[Array], Array], first: Array, order: int) -> Array:
     """Return the sum of H^j first for j up to the order."""
     term, total = first, first
     for _ in range(order):

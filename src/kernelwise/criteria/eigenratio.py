@@ -5,7 +5,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from kernelwise.criteria.base import Criterion, Evidence, Undefined, check_choice, check_positive
+from kernelwise.criteria.base import (
+    Criterion,
+    Evidence,
+    Undefined,
+    check_choice,
+    check_positive,
+    number,
+)
 
 
 @dataclass(frozen=True)
@@ -21,10 +28,11 @@ class ER(Criterion):
 
     Parameters
     ----------
-    t : int, default=4
-        How many eigenvalues lead; 1, 4 or 16 in the paper.
-    eta : float, default=0.6
-        The weight of the ratio; 0.2, 0.6 or 1 in the paper.
+    t : int or "cv", default=4
+        How many eigenvalues lead; 1, 4 or 16 in the paper, which "cv" chooses from by three folds
+        inside the training set.
+    eta : float or "cv", default=0.6
+        The weight of the ratio; 0.2, 0.6 or 1 in the paper, which "cv" chooses from.
     scale : {"plain", "printed"}, default="plain"
 
     References
@@ -32,8 +40,8 @@ class ER(Criterion):
     Y. Liu and S. Liao, Eigenvalues ratio for kernel selection of kernel methods, AAAI 2015.
     """
 
-    t: int = 4
-    eta: float = 0.6
+    t: int | str = 4
+    eta: float | str = 0.6
     scale: str = "plain"
 
     name: ClassVar[str] = "er"
@@ -41,25 +49,27 @@ class ER(Criterion):
     cost: ClassVar[str] = "n^3"
     formula: ClassVar[str] = "R_emp + eta (sum_{i>t} s_i) / (sum_{i<=t} s_i)"
     reference: ClassVar[str] = "Liu and Liao 2015"
+    tradeoffs: ClassVar[dict[str, tuple[float, ...]]] = {"t": (1, 4, 16), "eta": (0.2, 0.6, 1.0)}
     uses_ridge: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if not isinstance(self.t, int | np.integer) or self.t < 1:
+        if self.t != "cv" and (not isinstance(self.t, int | np.integer) or self.t < 1):
             raise ValueError(f"t of ER must be an integer of at least 1, got {self.t!r}.")
         check_positive(self, "eta")
         check_choice(self, "scale", ("plain", "printed"))
 
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the criterion at one ridge."""
-        if self.t >= evidence.n:
-            raise Undefined(f"t = {self.t} eigenvalues of {evidence.n} leave none for the tail")
+        t = int(number(self.t))
+        if t >= evidence.n:
+            raise Undefined(f"t = {t} eigenvalues of {evidence.n} leave none for the tail")
         training_loss = evidence.training_loss(ridge)
         if evidence.is_psd is False:
             raise Undefined("the kernel matrix has negative eigenvalues")
-        lead = float(evidence.gram.leading_eigenvalues(self.t).sum())
+        lead = float(evidence.gram.leading_eigenvalues(t).sum())
         if lead <= 0.0:
             raise Undefined("the leading eigenvalues do not sum to a positive number")
         # Only the top t eigenvalues and the trace are needed; rounding may leave a tail below zero.
         tail = max(evidence.statistics.trace - lead, 0.0)
-        factor = self.eta * (evidence.n if self.scale == "printed" else 1.0)
+        factor = number(self.eta) * (evidence.n if self.scale == "printed" else 1.0)
         return training_loss + factor * tail / lead

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.linalg
 
-from kernelwise.criteria.base import Criterion, Evidence, check_positive
+from kernelwise.criteria.base import Criterion, Evidence, check_positive, number
 from kernelwise.gram import Targets
 from kernelwise.gram.psd import check_matrix
 from kernelwise.machines import check_ridge, fit_one
@@ -24,8 +24,9 @@ class SPS(Criterion):
 
     Parameters
     ----------
-    delta : float, default=1.0
-        The weight of the perturbation.
+    delta : float or "cv", default=1.0
+        The weight of the perturbation; "cv" chooses among 2^-5, 1, 2^5 and 2^10 by three folds
+        inside the training set.
 
     References
     ----------
@@ -33,13 +34,14 @@ class SPS(Criterion):
     Science China Information Sciences 57 (2014), Theorem 3.
     """
 
-    delta: float = 1.0
+    delta: float | str = 1.0
 
     name: ClassVar[str] = "sps"
     greater_is_better: ClassVar[bool | None] = False
     cost: ClassVar[str] = "n^3"
     formula: ClassVar[str] = "R_emp + (delta / n^2) sum_ij |q_ji^2 (2 s_j - K_ii)|"
     reference: ClassVar[str] = "Liu and Liao 2014"
+    tradeoffs: ClassVar[dict[str, tuple[float, ...]]] = {"delta": (2.0**-5, 1.0, 2.0**5, 2.0**10)}
     uses_ridge: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -50,7 +52,7 @@ class SPS(Criterion):
         s, Q = evidence.spectrum
         moves = np.abs(2.0 * s[None, :] - evidence.statistics.diagonal[:, None])
         total = float(np.einsum("ij,ij,ij->", Q, Q, moves))
-        return evidence.training_loss(ridge) + self.delta / evidence.n**2 * total
+        return evidence.training_loss(ridge) + number(self.delta) / evidence.n**2 * total
 
 
 def sps_exact(

@@ -5,12 +5,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kernelwise.criteria.base import Criterion, Evidence, check_positive
+from kernelwise.criteria.base import Criterion, Evidence, check_positive, number
 from kernelwise.criteria.cross_validation import check_folds, fold_losses
 from kernelwise.gram import GramStatistics
 from kernelwise.machines import make_splits
 
 _REFERENCE = "Liu et al. 2019"
+_WEIGHTS = (2.0**-5, 1.0, 2.0**5, 2.0**10)  # the paper's choice of eta
 
 
 def kernel_stability(stats: GramStatistics) -> float:
@@ -58,8 +59,9 @@ class RKS(Criterion):
 
     Parameters
     ----------
-    eta : float, default=0.25
-        The weight of stability; robust between 2^-4 and 2^-1 in the paper.
+    eta : float or "cv", default=0.25
+        The weight of stability; robust between 2^-4 and 2^-1 in the paper. "cv" chooses among
+        2^-5, 1, 2^5 and 2^10 by three folds inside the training set.
 
     References
     ----------
@@ -67,12 +69,13 @@ class RKS(Criterion):
     Cybernetics 2019, eq. 5.
     """
 
-    eta: float = 0.25
+    eta: float | str = 0.25
 
     name: ClassVar[str] = "rks"
     greater_is_better: ClassVar[bool | None] = False
     cost: ClassVar[str] = "n^3"
     formula: ClassVar[str] = "R_emp + (eta / n) beta"
+    tradeoffs: ClassVar[dict[str, tuple[float, ...]]] = {"eta": _WEIGHTS}
     reference: ClassVar[str] = _REFERENCE
     uses_ridge: ClassVar[bool] = True
 
@@ -82,7 +85,7 @@ class RKS(Criterion):
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the criterion at one ridge."""
         beta = kernel_stability(evidence.statistics)
-        return evidence.training_loss(ridge) + self.eta / evidence.n * beta
+        return evidence.training_loss(ridge) + number(self.eta) / evidence.n * beta
 
 
 @dataclass(frozen=True)
@@ -98,8 +101,9 @@ class CVKS(Criterion):
     ----------
     k : int, default=5
         The number of folds; 5 or 10 in the paper.
-    eta : float, default=1.0
-        The weight of stability; robust between 2^-3 and 2^1 in the paper.
+    eta : float or "cv", default=1.0
+        The weight of stability; robust between 2^-3 and 2^1 in the paper. "cv" as for
+        :class:`RKS`.
     cv, repeats, fold_ridge, random_state
         As for :class:`KFold`; ``fold_ridge="scaled"`` is the paper's convention.
 
@@ -110,7 +114,7 @@ class CVKS(Criterion):
     """
 
     k: int = 5
-    eta: float = 1.0
+    eta: float | str = 1.0
     cv: Any = None
     repeats: int = 1
     fold_ridge: str = "fixed"
@@ -120,6 +124,7 @@ class CVKS(Criterion):
     greater_is_better: ClassVar[bool | None] = False
     cost: ClassVar[str] = "n^3"
     formula: ClassVar[str] = "CV_k + (eta / n) beta"
+    tradeoffs: ClassVar[dict[str, tuple[float, ...]]] = {"eta": _WEIGHTS}
     reference: ClassVar[str] = _REFERENCE
     uses_ridge: ClassVar[bool] = True
     chooses_ridge: ClassVar[bool] = True
@@ -134,4 +139,4 @@ class CVKS(Criterion):
         splits = make_splits(evidence.targets, self.cv, self.k, self.repeats, self.random_state)
         loss = "hinge" if evidence.machine == "svm" else "square"
         error = float(np.mean(fold_losses(evidence, ridge, splits, loss, self.fold_ridge)))
-        return error + self.eta / evidence.n * kernel_stability(evidence.statistics)
+        return error + number(self.eta) / evidence.n * kernel_stability(evidence.statistics)

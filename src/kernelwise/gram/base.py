@@ -146,6 +146,10 @@ class Gram(ABC):
     def eigensystem(self) -> tuple[Array, Array]:
         """Return all eigenvalues, ascending, and the eigenvectors as columns; computed once."""
 
+    def thin_eigensystem(self) -> tuple[Array, Array] | None:
+        """Return the eigenpairs but those of eigenvalue zero, where that is cheap; else None."""
+        return None
+
 
 @dataclass(frozen=True)
 class Engine(ABC):

@@ -13,6 +13,7 @@ from threadpoolctl import threadpool_limits
 from kernelwise._progress import SILENT, Task
 from kernelwise.gram.base import Engine, Gram, GramStatistics
 from kernelwise.gram.memory import as_bytes, in_words, processors
+from kernelwise.gram.partial_cholesky import thin_eigensystem
 from kernelwise.gram.targets import Targets
 from kernelwise.kernels import Kernel, Pairs
 from kernelwise.kernels.geometry import Array
@@ -22,6 +23,7 @@ _MATRICES_AT_ONCE = 5
 _EPS = float(np.finfo(float).eps)
 _BLOCK = 256  # rows centred at once
 _NEARLY_ALL = 0.9
+_THIN_ROWS = 700  # below it a decomposition of the whole matrix takes no time
 _PROBE = 128  # rows looked at to decide which form of the matrix loses nothing
 
 
@@ -106,6 +108,7 @@ class DenseGram(Gram):
             self._S, self._shift, self._precision = _shifted(kernel, pairs, is_wide(kernel, sample))
         self._diagonal = kernel.diagonal(pairs.X)
         self._targets = targets
+        self._may_be_thin = kernel.is_psd is True and targets.n >= _THIN_ROWS
 
     @cached_property
     def statistics(self) -> GramStatistics:
@@ -135,6 +138,12 @@ class DenseGram(Gram):
     def leading_eigenvalues(self, t: int) -> Array:
         """Return the t largest eigenvalues."""
         return self._eigensystem[0][::-1][:t]
+
+    def thin_eigensystem(self) -> tuple[Array, Array] | None:
+        """Return the few eigenpairs of a matrix that has a small rank to rounding."""
+        if not self._may_be_thin or "_eigensystem" in vars(self):
+            return None
+        return thin_eigensystem(lambda rows: self._S[:, rows] + self._shift, self._diagonal)
 
     def _is_diagonal(self) -> bool:
         """Say whether the rest is below the rounding error of the eigenvalues."""

@@ -156,6 +156,10 @@ class TiledGram(Gram):
         """Return the full spectrum, from the matrix in memory where it fits."""
         return self._dense.eigensystem()
 
+    def thin_eigensystem(self) -> tuple[Array, Array] | None:
+        """Return the few eigenpairs of a matrix that has a small rank, where it fits in memory."""
+        return self._dense.thin_eigensystem()
+
     @cached_property
     def _dense(self) -> DenseGram:
         check_memory(self._statistics.n, self._memory)

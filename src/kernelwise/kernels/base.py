@@ -40,6 +40,11 @@ class Kernel(ABC):
     def inverse_widths(self) -> tuple[float, ...]:
         """The inverse widths of the kernel; empty where it has no width."""
 
+    @property
+    def roughness(self) -> float:
+        """How closely the kernel can follow the data, to compare kernels of one family."""
+        return float(np.linalg.norm(self.inverse_widths or (0.0,)))
+
     @abstractmethod
     def values(self, pairs: Pairs) -> Array:
         """Return the kernel matrix of the pairs."""

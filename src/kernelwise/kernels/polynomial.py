@@ -44,6 +44,11 @@ class Polynomial(PairKernel):
         """True unless the constant is negative."""
         return self.coef0 >= 0.0
 
+    @property
+    def roughness(self) -> float:
+        """The degree."""
+        return float(self.degree)
+
     def profile(self, g: Array) -> Array:
         r"""Return :math:`(c + \gamma g)^d`; a value beyond float64 comes out infinite."""
         with np.errstate(over="ignore"):

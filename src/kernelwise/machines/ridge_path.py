@@ -22,7 +22,7 @@ IJCNN 2006.
 """
 
 import numbers
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -88,9 +88,9 @@ class RidgePath:
 
     Attributes
     ----------
-    eigenvalues : array of shape (n,)
-        Of the (weighted) kernel matrix.
-    eigenvectors : array of shape (n, n)
+    eigenvalues : array of shape (r,)
+        Of the (weighted) kernel matrix; fewer than n where the others are zero.
+    eigenvectors : array of shape (n, r)
         As columns.
     targets : array of shape (n, c)
     fit_intercept : bool
@@ -149,21 +149,25 @@ class RidgePath:
 
     def at_all(self, ridges: Sequence[float]) -> list[RidgeFit]:
         """Return the machines at several ridges, by products with all of them at once."""
-        gains = np.column_stack([1.0 / self._shifted_eigenvalues(ridge) for ridge in ridges])
+        rests = np.array([self._rest(ridge) for ridge in ridges])
+        gains = np.column_stack([self._gains(ridge) for ridge in ridges])
         rotated = np.column_stack([self._rotated_targets, self._rotated_ones])
         columns = gains[:, :, None] * rotated[:, None, :]
-        solved = (self.eigenvectors @ columns.reshape(gains.shape[0], -1)).reshape(columns.shape)
-        diagonals = self._squared_eigenvectors @ gains
+        products = self.eigenvectors @ columns.reshape(gains.shape[0], -1)
+        solved = products.reshape(-1, *columns.shape[1:])
+        if self._is_thin:
+            root = np.sqrt(self.weights)
+            plain = np.column_stack([root[:, None] * self.targets, root])
+            solved = solved + rests[:, None] * plain[:, None, :]
+        diagonals = self._squared_eigenvectors @ gains + rests
         return [
-            self._finish(
-                ridge, solved[:, j], diagonals[:, j], float(self.eigenvalues @ gains[:, j])
-            )
-            for j, ridge in enumerate(ridges)
+            self._finish(ridge, solved[:, j], diagonals[:, j]) for j, ridge in enumerate(ridges)
         ]
 
-    def _finish(self, ridge: float, columns: Array, diagonal: Array, trace: float) -> RidgeFit:
+    def _finish(self, ridge: float, columns: Array, diagonal: Array) -> RidgeFit:
         """Return the machine from M^-1 [y, u] and the diagonal of M^-1."""
         solved, h = columns[:, :-1], columns[:, -1]
+        trace = float(np.sum(self.eigenvalues / (self.eigenvalues + ridge)))
         if not self.fit_intercept:
             return self._assemble(ridge, solved, np.zeros(solved.shape[1]), diagonal, trace)
         solved, bias, diagonal, extra = with_bias(solved, diagonal, h, np.sqrt(self.weights))
@@ -180,15 +184,50 @@ class RidgePath:
 
     def inverse_block(self, ridge: float, rows: Array) -> Array:
         r"""Return the rows and columns B of :math:`C^{-1}` (of :math:`M^{-1}` without bias)."""
-        gains = 1.0 / self._shifted_eigenvalues(ridge)
+        gains, rest = self._gains(ridge), self._rest(ridge)
         Q = self.eigenvectors[rows]
         block = (Q * gains) @ Q.T
+        block.flat[:: rows.size + 1] += rest
         if self.fit_intercept:
             ones = gains * self._rotated_ones
-            h = Q @ ones
-            block -= np.outer(h, h / float(self._rotated_ones @ ones))
+            h = Q @ ones + rest * np.sqrt(self.weights[rows])
+            total = float(self._rotated_ones @ ones) + rest * float(self.weights.sum())
+            block -= np.outer(h, h / total)
         root = np.sqrt(self.weights[rows])
         return np.asarray(root[:, None] * block * root)
+
+    def inverse_block_times(self, ridge: float, rows: Array) -> Callable[[Array], Array]:
+        r"""Return the product with that block, in O(n |B|) without forming it; no weights."""
+        gains, rest = self._gains(ridge), self._rest(ridge)
+        Q = self.eigenvectors[rows]
+        h, total = np.zeros(rows.size), 1.0
+        if self.fit_intercept:
+            ones = gains * self._rotated_ones
+            h = Q @ ones + rest
+            total = float(self._rotated_ones @ ones) + rest * self.targets.shape[0]
+
+        def times(v: Array) -> Array:
+            return np.asarray(
+                Q @ (gains[:, None] * (Q.T @ v)) + rest * v - np.outer(h, (h @ v) / total)
+            )
+
+        return times
+
+    @property
+    def _is_thin(self) -> bool:
+        """Whether eigenpairs of eigenvalue zero are left out."""
+        return bool(self.eigenvalues.size < self.targets.shape[0])
+
+    def _rest(self, ridge: float) -> float:
+        """Return the eigenvalue of M^-1 on what is left out."""
+        return 1.0 / ridge if self._is_thin else 0.0
+
+    def _gains(self, ridge: float) -> Array:
+        """Return the eigenvalues of M^-1, less that of what is left out."""
+        shifted = self._shifted_eigenvalues(ridge)
+        if self._is_thin:  # 1 / (s + ridge) - 1 / ridge
+            return np.asarray(-self.eigenvalues / (shifted * ridge))
+        return np.asarray(1.0 / shifted)
 
     def _shifted_eigenvalues(self, ridge: float) -> Array:
         shifted = self.eigenvalues + ridge

@@ -47,7 +47,7 @@ class SupportVectors:
         inner, cross = self._K[np.ix_(train, train)], self._K[np.ix_(test, train)]
         if loss == "error":
             y = self._targets.y
-            return float(1.0 - _svc(ridge).fit(inner, y[train]).score(cross, y[test]))
+            return svc_error(inner, y[train], cross, y[test], ridge)
         signs = self._targets.signs
         scores = [
             _svc(ridge).fit(inner, column).decision_function(cross) for column in signs[train].T
@@ -68,6 +68,11 @@ class SupportVectors:
                 _svc(ridge).fit(self._K, column) for column in self._targets.signs.T
             ]
         return self._machines[ridge]
+
+
+def svc_error(K: Array, y: Array, cross: Array, y_test: Array, ridge: float) -> float:
+    """Return the test error of scikit-learn's SVC on given kernel matrices."""
+    return float(1.0 - _svc(ridge).fit(K, y).score(cross, y_test))
 
 
 def hinge(signs: Array, scores: Array) -> float:

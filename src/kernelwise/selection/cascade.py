@@ -6,6 +6,7 @@ import numpy as np
 
 from kernelwise.criteria import ELOO, SM, Criterion, get
 from kernelwise.gram import Targets
+from kernelwise.selection.preference import check_rule
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -16,6 +17,11 @@ class Cascade:
     ----------
     *stages : tuple of (str or Criterion, int)
         From the cheapest to the dearest; the last keeps one.
+    rule : {"best", "one_se"}, default="best"
+        How the last stage picks. "best" takes the best value; of equal ones the smoother (wider)
+        kernel and the larger ridge. "one_se" takes the smoothest kernel of the same family, with
+        the largest ridge, whose value is within one standard error of the best: for criteria that
+        are means of losses over rows or folds, such as ELOO and KFold.
 
     Examples
     --------
@@ -25,8 +31,9 @@ class Cascade:
     """
 
     stages: tuple[tuple[Criterion, int], ...]
+    rule: str
 
-    def __init__(self, *stages: tuple[str | Criterion, int]) -> None:
+    def __init__(self, *stages: tuple[str | Criterion, int], rule: str = "best") -> None:
         checked = tuple(_stage(stage) for stage in stages)
         if not checked:
             raise ValueError(
@@ -37,10 +44,14 @@ class Cascade:
             raise ValueError(f"the last stage of a Cascade must keep 1 kernel, not {keeps[-1]}.")
         if any(np.diff(keeps) > 0):
             raise ValueError(f"the stages of a Cascade must keep fewer and fewer, not {keeps}.")
+        check_rule(rule)
         object.__setattr__(self, "stages", checked)
+        object.__setattr__(self, "rule", rule)
 
     def __repr__(self) -> str:
-        return f"Cascade({', '.join(f'({c!r}, {keep})' for c, keep in self.stages)})"
+        stages = ", ".join(f"({c!r}, {keep})" for c, keep in self.stages)
+        rule = "" if self.rule == "best" else f", rule={self.rule!r}"
+        return f"Cascade({stages}{rule})"
 
 
 def _stage(stage: tuple[str | Criterion, int]) -> tuple[Criterion, int]:

@@ -31,6 +31,12 @@ def machine_for(estimator: Any, targets: Targets) -> Any:
     return clone(estimator)
 
 
+def judge_for(machine: Any) -> str:
+    """Return the machine by which criteria with a training error judge."""
+    is_svc = type(machine).__name__ == "SVC" and type(machine).__module__.startswith("sklearn.svm")
+    return "svm" if is_svc else "least-squares"
+
+
 def equip(machine: Any, kernel: Kernel, ridge: float) -> Any:
     """Return the machine with the kernel and, in its own terms, the ridge."""
     known = machine.get_params(deep=False)

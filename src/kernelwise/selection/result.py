@@ -1,6 +1,6 @@
 """The table of candidates and criteria."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ from kernelwise._registry import unknown
 from kernelwise.criteria import Criterion
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.geometry import Array
+from kernelwise.selection.preference import check_rule, preferred
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +39,9 @@ class SelectionResult:
         Why it was that one.
     seconds : float
         How long it took.
+    standard_errors : dict of str to array of shape (candidates,)
+        The standard errors of values that are means of losses over rows or folds, by column name;
+        NaN for the others.
     """
 
     kernels: tuple[Kernel, ...]
@@ -48,12 +52,22 @@ class SelectionResult:
     engine: str
     engine_reason: str
     seconds: float
+    standard_errors: dict[str, Array] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.kernels)
 
-    def best_index(self, criterion: str) -> int:
-        """Return the position of the best candidate; of several, the first."""
+    def best_index(self, criterion: str, rule: str = "best") -> int:
+        """Return the position of the preferred candidate.
+
+        Of equal values the smoother (wider) kernel is preferred, then the larger ridge. With
+        ``rule="one_se"`` everything within one standard error of the best counts as equal.
+        """
+        return self.ranking(criterion, rule)[0]
+
+    def ranking(self, criterion: str, rule: str = "best") -> list[int]:
+        """Return the positions of the defined candidates from the best to the worst."""
+        check_rule(rule)
         if criterion not in self.table:
             raise ValueError(unknown("column", criterion, list(self.table)))
         greater = self.criteria[criterion].greater_is_better
@@ -63,15 +77,17 @@ class SelectionResult:
         if np.isnan(values).all():
             reason = next((r for k, r in self.notes.items() if k.endswith(f": {criterion}")), "")
             raise ValueError(f"{criterion} is undefined for every candidate: {reason}.")
-        return int(np.nanargmax(values) if greater else np.nanargmin(values))
+        errors = self.standard_errors.get(criterion, np.full(len(self), np.nan))
+        losses = -values if greater else values
+        return preferred(losses, errors, self.kernels, self.ridges, rule)
 
-    def best(self, criterion: str) -> Kernel:
+    def best(self, criterion: str, rule: str = "best") -> Kernel:
         """Return the kernel that a criterion prefers."""
-        return self.kernels[self.best_index(criterion)]
+        return self.kernels[self.best_index(criterion, rule)]
 
-    def best_ridge(self, criterion: str) -> float:
+    def best_ridge(self, criterion: str, rule: str = "best") -> float:
         """Return the ridge of the candidate that a criterion prefers."""
-        return float(self.ridges[self.best_index(criterion)])
+        return float(self.ridges[self.best_index(criterion, rule)])
 
     def frame(self) -> Any:
         """Return the table as a pandas DataFrame; needs pandas."""

@@ -3,31 +3,29 @@
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from kernelwise._progress import SILENT, Task, bar
-from kernelwise._registry import unknown
 from kernelwise._warnings import warn_user
 from kernelwise.criteria import Criterion, Evidence, Undefined
 from kernelwise.criteria.base import check_task
-from kernelwise.gram import Engine, Gram, Targets, choose
+from kernelwise.gram import Engine, Gram, Targets
 from kernelwise.gram.psd import check_matrix, warn_indefinite
 from kernelwise.kernels import Kernel, Precomputed
 from kernelwise.kernels.geometry import Array
 from kernelwise.selection.inputs import (
     Asked,
     as_criteria,
-    as_data,
     as_kernels,
     as_ridges,
     name_columns,
     one_ridge,
 )
+from kernelwise.selection.problem import Problem
 from kernelwise.selection.result import SelectionResult
-
-MACHINES = ["least-squares", "svm"]
+from kernelwise.selection.tradeoff import is_open, resolve
 
 
 class UndefinedCriterionWarning(UserWarning):
@@ -167,44 +165,6 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
         return score_candidates(problem, candidates, columns, lambda gram: ridges, whole)
 
 
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """Validated data and how it is looked at: what every stage of a selection shares."""
-
-    X: Any
-    targets: Targets
-    engine: Engine
-    engine_reason: str
-    fit_intercept: bool
-    machine: str
-    takes_matrix: bool
-
-    @classmethod
-    def of(
-        cls,
-        X: Any,
-        targets: Targets,
-        kernels: Sequence[Kernel],
-        engine: str | Engine,
-        *,
-        fit_intercept: bool,
-        machine: str = "least-squares",
-        memory: str | float | None = None,
-    ) -> "Problem":
-        """Validate the data for the kernels and choose the engine."""
-        if machine not in MACHINES:
-            raise ValueError(unknown("machine", machine, MACHINES))
-        X = as_data(X, kernels, targets)
-        given = kernels[0].takes_matrix
-        chosen, reason = choose(engine, targets.n, given_matrix=given, memory=memory)
-        return cls(X, targets, chosen, reason, fit_intercept, machine, given)
-
-    def check(self, criteria: Iterable[Criterion]) -> None:
-        """Refuse, before any work, criteria whose matrices do not fit into memory."""
-        whole = any(criterion.cost != "n^2" for criterion in criteria)
-        self.engine.check(self.targets, whole_matrix=whole)
-
-
 def score_candidates(
     problem: Problem,
     kernels: Sequence[Kernel],
@@ -214,7 +174,8 @@ def score_candidates(
 ) -> SelectionResult:
     """Score validated candidates; ridges may depend on the kernel matrix."""
     start = time.perf_counter()
-    rows: list[tuple[Kernel, float, dict[str, float]]] = []
+    columns = _closed(problem, kernels, columns, ridges_for, progress)
+    rows: list[tuple[Kernel, float, dict[str, Value]]] = []
     notes: dict[tuple[str, str], str] = {}
     plan = _Plan.of(problem, kernels, columns)
     with progress.part(", ".join(columns), plan.parts) as stage:
@@ -229,12 +190,50 @@ def score_candidates(
         kernels=tuple(kernel for kernel, _, _ in rows),
         ridges=np.array([ridge for _, ridge, _ in rows]),
         criteria=dict(columns),
-        table={name: np.array([values[name] for _, _, values in rows]) for name in columns},
+        table={name: np.array([v[name].mean for _, _, v in rows]) for name in columns},
         notes={f"{kernel}: {column}": reason for (kernel, column), reason in notes.items()},
         engine=problem.engine.name,
         engine_reason=problem.engine_reason,
         seconds=time.perf_counter() - start,
+        standard_errors={name: np.array([v[name].error for _, _, v in rows]) for name in columns},
     )
+
+
+def _closed(
+    problem: Problem,
+    kernels: Sequence[Kernel],
+    columns: dict[str, Criterion],
+    ridges_for: Callable[[Gram], Array],
+    progress: Task,
+) -> dict[str, Criterion]:
+    """Return the criteria with every trade-off parameter chosen, at the middle of the ridges."""
+    if not any(is_open(criterion) for criterion in columns.values()):
+        return columns
+    first = next(iter(problem.engine.grams(kernels[:1], problem.X, problem.targets)))
+    ridges = np.sort(ridges_for(first))
+    ridge = float(ridges[ridges.size // 2])
+    return {
+        name: resolve(problem, kernels, criterion, ridge, progress)
+        if is_open(criterion)
+        else criterion
+        for name, criterion in columns.items()
+    }
+
+
+class Value(NamedTuple):
+    """A value and, where it is a mean of losses, its standard error."""
+
+    mean: float
+    error: float
+
+    @classmethod
+    def of(cls, criterion: Criterion, evidence: Evidence, ridge: float) -> "Value":
+        """Ask a criterion."""
+        losses = criterion.losses(evidence, ridge)
+        if losses is None:
+            return cls(float(criterion.value(evidence, ridge)), np.nan)
+        error = float(np.std(losses, ddof=1) / np.sqrt(losses.size)) if losses.size > 1 else np.nan
+        return cls(float(np.mean(losses)), error)
 
 
 @dataclass(frozen=True)
@@ -311,17 +310,17 @@ def _score_one(
     columns: dict[str, Criterion],
     ridges: Array,
     notes: dict[tuple[str, str], str],
-) -> list[tuple[float, dict[str, float]]]:
+) -> list[tuple[float, dict[str, Value]]]:
     """Return the values of one kernel at every ridge; criteria without a ridge are asked once."""
 
-    def value(name: str, ridge: float) -> float:
+    def value(name: str, ridge: float) -> Value:
         try:
             if evidence.statistics.trouble is not None:
                 raise Undefined(evidence.statistics.trouble)
-            return float(columns[name].value(evidence, ridge))
+            return Value.of(columns[name], evidence, ridge)
         except Undefined as reason:
             notes[str(evidence.kernel), name] = str(reason)
-            return float("nan")
+            return Value(np.nan, np.nan)
 
     if any(c.judges_the_fit for c in columns.values()) and evidence.statistics.trouble is None:
         evidence.expect([float(ridge) for ridge in ridges])

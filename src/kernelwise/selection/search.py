@@ -8,15 +8,17 @@ from typing import NamedTuple
 import numpy as np
 
 from kernelwise._progress import Task
-from kernelwise.criteria import Criterion
+from kernelwise.criteria import ELOO, Criterion
 from kernelwise.gram import Gram
 from kernelwise.gram.psd import warn_indefinite
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.geometry import Array
 from kernelwise.machines import RidgeFit
 from kernelwise.selection.cascade import Cascade
+from kernelwise.selection.problem import Problem
 from kernelwise.selection.result import SelectionResult
-from kernelwise.selection.scoring import Problem, score_candidates
+from kernelwise.selection.scoring import score_candidates
+from kernelwise.selection.tradeoff import is_open
 from kernelwise.selection.zoom import FIRST_LOOK, Zoom
 
 # Ridges tried by default, in units of the mean of the kernel matrix's diagonal.
@@ -69,7 +71,7 @@ def run_cascade(
     survivors = list(range(len(kernels)))
     fit = None
     for (name, criterion), (_, keep) in zip(columns.items(), cascade.stages, strict=True):
-        if name == list(columns)[-1] and _may_zoom(problem, criterion, columns, ridges):
+        if name == list(columns)[-1] and _may_zoom(problem, cascade, ridges):
             survivors.sort(key=lambda i: _smoothness(kernels[i]))
             chosen = [kernels[i] for i in survivors]
             result, fit = _zoom(problem, chosen, name, criterion, ridges, progress)
@@ -81,21 +83,26 @@ def run_cascade(
                 ridges.choice if criterion.chooses_ridge else ridges.reference,
                 progress,
             )
-        survivors = summary.add(name, result, survivors)[:keep]
+        rule = cascade.rule if name == list(columns)[-1] else "best"
+        survivors = summary.add(name, result, survivors, rule)[:keep]
     return Choice(summary.result(problem), survivors[0], fit)
 
 
-def _may_zoom(
-    problem: Problem, criterion: Criterion, columns: dict[str, Criterion], ridges: Ridges
-) -> bool:
+def parts(cascade: Cascade) -> int:
+    """Return how many tasks a cascade has at most."""
+    return len(cascade.stages) + sum(is_open(criterion) for criterion, _ in cascade.stages)
+
+
+def _may_zoom(problem: Problem, cascade: Cascade, ridges: Ridges) -> bool:
     """Say whether the last stage may look at few rows first.
 
     That is where it picks by leave-one-out after a screen, from enough rows. Asked for on its own,
     leave-one-out is computed for every candidate.
     """
     return (
-        len(columns) > 1
-        and criterion.judges_the_fit
+        len(cascade.stages) > 1
+        and isinstance(cascade.stages[-1][0], ELOO)
+        and cascade.rule == "best"
         and problem.targets.n > ZOOM_ROWS
         and bool(np.all(np.diff(ridges.values) > 0.0))
         and not problem.takes_matrix
@@ -104,7 +111,7 @@ def _may_zoom(
 
 def _smoothness(kernel: Kernel) -> tuple[str, float]:
     """Return a key that puts wide kernels first, families apart."""
-    return type(kernel).__name__, float(np.linalg.norm(kernel.inverse_widths or (0.0,)))
+    return type(kernel).__name__, kernel.roughness
 
 
 def _zoom(
@@ -169,22 +176,23 @@ class _Summary:
         self._notes: dict[str, str] = {}
         self._seconds = 0.0
 
-    def add(self, name: str, result: SelectionResult, rows: list[int]) -> list[int]:
-        """Add a stage and return its rows from the best to the worst, the undefined left out."""
-        result.best_index(name)  # says so where nothing is defined
-        sign = -1.0 if self._columns[name].greater_is_better else 1.0
-        losses = sign * result.table[name].reshape(len(rows), -1)
-        ridges = result.ridges.reshape(len(rows), -1)
-        at = np.where(np.isnan(losses), np.inf, losses).argmin(axis=1)
-        best = np.take_along_axis(losses, at[:, None], axis=1)[:, 0]
-        self._table[name][rows] = sign * best
-        if self._columns[name].uses_ridge:
-            taken = np.take_along_axis(ridges, at[:, None], axis=1)[:, 0]
-            self._ridges[rows] = np.where(np.isnan(best), np.nan, taken)
+    def add(self, name: str, result: SelectionResult, rows: list[int], rule: str) -> list[int]:
+        """Add a stage and return its rows from the best to the worst, the undefined left out.
+
+        Every kernel enters with its preferred ridge.
+        """
+        ridges = len(result) // len(rows)
+        order: list[int] = []
+        for place in result.ranking(name, rule):
+            row = rows[place // ridges]
+            if row not in order:
+                order.append(row)
+                self._table[name][row] = result.table[name][place]
+                if self._columns[name].uses_ridge:
+                    self._ridges[row] = result.ridges[place]
         self._notes.update(result.notes)
         self._seconds += result.seconds
-        order = np.argsort(best, kind="stable")  # NaN comes last
-        return [rows[i] for i in order[: np.count_nonzero(~np.isnan(best))]]
+        return order
 
     def result(self, problem: Problem) -> SelectionResult:
         """Return the table."""

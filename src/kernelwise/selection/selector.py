@@ -27,10 +27,10 @@ from kernelwise.kernels.geometry import Array
 from kernelwise.machines import KRR, LSSVC
 from kernelwise.selection.callbacks import CallbackSupportMixin, fit_task
 from kernelwise.selection.cascade import Cascade, default_cascade, loo_criterion
-from kernelwise.selection.equip import equip, fit_machine, machine_for
+from kernelwise.selection.equip import equip, fit_machine, judge_for, machine_for
 from kernelwise.selection.inputs import as_kernels, as_ridges
-from kernelwise.selection.scoring import Problem
-from kernelwise.selection.search import AUTO_RIDGES, Ridges, ridge_of, run_cascade
+from kernelwise.selection.problem import Problem
+from kernelwise.selection.search import AUTO_RIDGES, Ridges, parts, ridge_of, run_cascade
 
 
 def _fitted_has(name: str) -> Any:
@@ -58,8 +58,10 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         What to fit with the choice: a machine of kernelwise or a scikit-learn estimator with a
         ``kernel`` parameter that takes a function of two matrices (SVC, NuSVC, SVR). It gets the
         kernel, and the ridge as ``ridge`` or as :math:`C = 1 / (2\,\mathrm{ridge})`. None stands
-        for LSSVC, or KRR with intercept for regression. Kernel and ridge are judged by the
-        least-squares machine with equal weights, whatever the estimator.
+        for LSSVC, or KRR with intercept for regression. With scikit-learn's SVC, criteria with a
+        training or cross-validation error (KFold, RKS, CVKS, ER, SPS) are those of the support
+        vector machine; leave-one-out is that of the least-squares machine always. Weights do not
+        enter the choice.
     kernels : "auto", Kernel or list of Kernel, default="auto"
         The candidates; "auto" takes ``grids.auto(X)``.
     criterion : "auto", str, Criterion or Cascade, default="auto"
@@ -179,10 +181,16 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         limits = nullcontext() if self.n_jobs is None else threadpool_limits(self.n_jobs)
         intercept = getattr(machine, "fit_intercept", True)
         problem = Problem.of(
-            X, targets, kernels, self.engine, fit_intercept=intercept, memory=self.memory
+            X,
+            targets,
+            kernels,
+            self.engine,
+            fit_intercept=intercept,
+            machine=judge_for(machine),
+            memory=self.memory,
         )
         problem.check(criterion for criterion, _ in cascade.stages)
-        with limits, fit_task(self, X, y, parts=len(cascade.stages)) as progress:
+        with limits, fit_task(self, X, y, parts=parts(cascade)) as progress:
             self.result_, winner, fit = run_cascade(problem, kernels, cascade, ridges, progress)
             self.best_kernel_ = kernels[winner]
             self.best_ridge_ = ridge_of(self.result_, winner, ridges)
@@ -231,7 +239,7 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         for criterion, _ in cascade.stages:
             check_task(criterion, targets)
         if ridges.values.size > 1 and not cascade.stages[-1][0].chooses_ridge:
-            cascade = Cascade(*cascade.stages, (loo_criterion(targets), 1))
+            cascade = Cascade(*cascade.stages, (loo_criterion(targets), 1), rule=cascade.rule)
         return cascade, ridges
 
     def predict(self, X: Any) -> Array:

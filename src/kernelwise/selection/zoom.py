@@ -19,10 +19,10 @@ from kernelwise.gram.dense import upper_triangle
 from kernelwise.kernels import Kernel, Pairs
 from kernelwise.kernels.geometry import Array
 from kernelwise.machines import RidgeFit, RidgePath, fit_one
-from kernelwise.selection.scoring import Problem
+from kernelwise.selection.problem import Problem
 
 FIRST_LOOK = 500  # rows
-_GROWTH = 4  # between two looks
+_GROWTH = 3  # between the first look and the next
 _BAND = 0.25  # neighbours that the first look found worse by more than this share are left alone
 _NARROW_BAND = 0.05  # the same for later looks, which are more to be trusted
 _MOST = 8  # values on one set of rows

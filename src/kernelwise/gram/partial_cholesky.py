@@ -1,4 +1,4 @@
-r"""Least-squares machines from part of a kernel matrix.
+r"""Part of a kernel matrix in the place of the whole.
 
 A partial Cholesky factor reproduces some columns of the matrix and, up to a known trace, the rest:
 :math:`K = L L^\top + E` with E positive semidefinite, so that no eigenvalue of E exceeds
@@ -11,16 +11,15 @@ Pure and Applied Mathematics 78 (2025).
 """
 
 from collections.abc import Callable
-from functools import cached_property
 
 import numpy as np
 from scipy.linalg import eigh, solve_triangular
 from scipy.linalg.lapack import dpstrf
 
 from kernelwise.kernels.geometry import Array
-from kernelwise.machines.ridge_path import RidgeFit, as_columns, with_bias
 
 _BLOCK = 64  # pivots at once
+_SMALL_PART = 8  # of the rows: a rank up to which a factor is much cheaper than a decomposition
 _EPS = float(np.finfo(float).eps)
 
 
@@ -92,47 +91,23 @@ class PartialCholesky:
         self._missing[pivots] = 0.0
         return np.asarray(block)
 
+    def eigensystem(self) -> tuple[Array, Array]:
+        """Return the eigenvalues of L L' above rounding, ascending, and their eigenvectors."""
+        s, V = eigh(self._factor.T @ self._factor, driver="evd", check_finite=False)
+        kept = s > s[-1] * self._missing.size * _EPS
+        return s[kept], np.asarray(self._factor @ (V[:, kept] / np.sqrt(s[kept])))
 
-class LowRankPath:
-    """Least-squares machines for every ridge on the matrix L L'.
 
-    Parameters
-    ----------
-    factor : array of shape (n, rank)
-    targets : array of shape (n, c)
-    fit_intercept : bool
+def thin_eigensystem(
+    columns: Callable[[Array], Array], diagonal: Array
+) -> tuple[Array, Array] | None:
+    """Return the eigenpairs of a matrix whose rank is small to rounding, None if it is not.
+
+    What is missing has a trace, and so no eigenvalue, above the rounding error of a decomposition
+    of the whole matrix.
     """
-
-    def __init__(self, factor: Array, targets: Array, *, fit_intercept: bool = True) -> None:
-        self._targets, self._fit_intercept = as_columns(targets), fit_intercept
-        s, V = eigh(factor.T @ factor, driver="evd", check_finite=False)
-        kept = s > s[-1] * s.size * _EPS
-        self._s = s[kept]
-        self._U = factor @ (V[:, kept] / np.sqrt(self._s))
-
-    @cached_property
-    def _squares(self) -> Array:
-        return np.asarray(self._U**2)
-
-    @cached_property
-    def _rotated(self) -> Array:
-        """The targets, and ones, in the basis of the factor."""
-        ones = np.ones((self._U.shape[0], 1))
-        return np.asarray(self._U.T @ np.hstack([self._targets, ones]))
-
-    def at(self, ridge: float) -> RidgeFit:
-        """Return the machine at one ridge, in O(n rank)."""
-        n = self._U.shape[0]
-        gains = self._s / (self._s + ridge)
-        solved = -(self._U @ (gains[:, None] * self._rotated))
-        solved[:, :-1] += self._targets
-        solved[:, -1] += 1.0
-        solved /= ridge
-        diagonal = (1.0 - self._squares @ gains) / ridge
-        trace = float(gains.sum())
-        coefficients, h = solved[:, :-1], solved[:, -1]
-        bias = np.zeros(self._targets.shape[1])
-        if self._fit_intercept:
-            coefficients, bias, diagonal, extra = with_bias(coefficients, diagonal, h, np.ones(n))
-            trace += ridge * extra
-        return RidgeFit(ridge, coefficients, bias, diagonal, trace, np.ones(n))
+    factor = PartialCholesky(columns, diagonal)
+    if not 0.0 < diagonal.sum() < np.inf:
+        return None
+    factor.grow(diagonal.size // _SMALL_PART)
+    return factor.eigensystem() if factor.is_complete else None

@@ -1,0 +1,45 @@
+"""Which of several candidates is preferred, where their values alone do not decide."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kernelwise.kernels import Kernel
+from kernelwise.kernels.geometry import Array
+
+RULES = ("best", "one_se")
+_TIE = 1e-12  # relative difference of values that is rounding
+
+
+def check_rule(rule: str) -> None:
+    """Say so where a rule is not known."""
+    if rule not in RULES:
+        raise ValueError(f"rule must be {' or '.join(map(repr, RULES))}, got {rule!r}.")
+
+
+def preferred(
+    losses: Array, errors: Array, kernels: Sequence[Kernel], ridges: Array, rule: str
+) -> list[int]:
+    """Return the positions of the defined candidates from the most to the least preferred.
+
+    Candidates that cannot be told apart from the best, by rounding or by its standard error, come
+    first if they are of its family: the smoothest kernel, then the largest ridge. The others follow
+    by their losses.
+    """
+    order = [int(i) for i in np.argsort(losses, kind="stable") if not np.isnan(losses[i])]
+    best = order[0]
+    limit = losses[best] + _TIE * abs(losses[best])
+    if rule == "one_se":
+        if np.isnan(errors[best]):
+            raise ValueError(
+                "rule='one_se' needs a criterion with a standard error, such as eloo or kfold."
+            )
+        limit = losses[best] + errors[best]
+    family = type(kernels[best])
+    equal = [i for i in order if losses[i] <= limit and type(kernels[i]) is family]
+    equal.sort(key=lambda i: (kernels[i].roughness, -_size(float(ridges[i]))))
+    return equal + [i for i in order if i not in set(equal)]
+
+
+def _size(ridge: float) -> float:
+    return 0.0 if np.isnan(ridge) else ridge

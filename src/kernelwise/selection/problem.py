@@ -1,0 +1,59 @@
+"""Validated data and how it is looked at."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from kernelwise._registry import unknown
+from kernelwise.criteria import Criterion
+from kernelwise.gram import Engine, Targets, choose
+from kernelwise.kernels import Kernel
+from kernelwise.kernels.geometry import Array
+from kernelwise.selection.inputs import as_data
+
+MACHINES = ["least-squares", "svm"]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Validated data and how it is looked at: what every stage of a selection shares."""
+
+    X: Any
+    targets: Targets
+    engine: Engine
+    engine_reason: str
+    fit_intercept: bool
+    machine: str
+    takes_matrix: bool
+
+    @classmethod
+    def of(
+        cls,
+        X: Any,
+        targets: Targets,
+        kernels: Sequence[Kernel],
+        engine: str | Engine,
+        *,
+        fit_intercept: bool,
+        machine: str = "least-squares",
+        memory: str | float | None = None,
+    ) -> "Problem":
+        """Validate the data for the kernels and choose the engine."""
+        if machine not in MACHINES:
+            raise ValueError(unknown("machine", machine, MACHINES))
+        X = as_data(X, kernels, targets)
+        given = kernels[0].takes_matrix
+        chosen, reason = choose(engine, targets.n, given_matrix=given, memory=memory)
+        return cls(X, targets, chosen, reason, fit_intercept, machine, given)
+
+    def part(self, rows: Array) -> "Problem":
+        """Return the problem on some of the rows."""
+        X = self.X[np.ix_(rows, rows)] if self.takes_matrix else self.X[rows]
+        return replace(self, X=X, targets=self.targets.part(rows))
+
+    def check(self, criteria: Iterable[Criterion]) -> None:
+        """Refuse, before any work, criteria whose matrices do not fit into memory."""
+        whole = any(criterion.cost != "n^2" for criterion in criteria)
+        self.engine.check(self.targets, whole_matrix=whole)

@@ -1,0 +1,88 @@
+"""Trade-off parameters chosen by cross-validation inside the training set, as the papers do.
+
+A criterion such as RKS weighs a training error against a stability. With ``eta="cv"`` the weight is
+chosen by three folds: on two of them every weight picks a kernel, on the third the kernels picked
+are tested; the weight whose kernels err least is taken.
+"""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from kernelwise._progress import Task
+from kernelwise.criteria import Criterion, Evidence, Undefined
+from kernelwise.criteria.cross_validation import mean_loss
+from kernelwise.kernels import Kernel, Pairs
+from kernelwise.kernels.geometry import Array
+from kernelwise.machines import Split, make_splits
+from kernelwise.machines.svm import svc_error
+from kernelwise.selection.problem import Problem
+
+_FOLDS = 3
+_SEED = 0
+
+
+def is_open(criterion: Criterion) -> bool:
+    """Say whether a trade-off parameter of the criterion is still to be chosen."""
+    return any(getattr(criterion, field) == "cv" for field in criterion.tradeoffs)
+
+
+def resolve(
+    problem: Problem, kernels: Sequence[Kernel], criterion: Criterion, ridge: float, progress: Task
+) -> Criterion:
+    """Return the criterion with its trade-off parameters chosen, at one ridge."""
+    grids = {f: g for f, g in criterion.tradeoffs.items() if getattr(criterion, f) == "cv"}
+    choices = itertools.product(*grids.values())
+    candidates = [replace(criterion, **dict(zip(grids, c, strict=True))) for c in choices]
+    splits = make_splits(problem.targets, None, _FOLDS, 1, _SEED)
+    errors = np.zeros(len(candidates))
+    with progress.part(f"{criterion.name}: trade-off", len(splits)) as task:
+        for split in splits:
+            with task.part("fold"):
+                errors += _errors_of_picks(problem, kernels, candidates, ridge, split)
+    return candidates[int(errors.argmin())]
+
+
+def _errors_of_picks(
+    problem: Problem,
+    kernels: Sequence[Kernel],
+    candidates: Sequence[Criterion],
+    ridge: float,
+    split: Split,
+) -> Array:
+    """Return the test error of the kernel that each candidate picks on the training rows."""
+    part = problem.part(split.train)
+    values = np.full((len(candidates), len(kernels)), np.nan)
+    errors = np.full(len(kernels), np.nan)
+    for k, gram in enumerate(part.engine.grams(kernels, part.X, part.targets)):
+        evidence = Evidence(gram, part.targets, kernels[k], part.fit_intercept, part.machine)
+        for c, criterion in enumerate(candidates):
+            try:
+                values[c, k] = criterion.value(evidence, ridge)
+            except Undefined:
+                continue
+        if not np.isnan(values[:, k]).all():
+            errors[k] = _test_error(problem, evidence, ridge, split)
+    signs = [-1.0 if criterion.greater_is_better else 1.0 for criterion in candidates]
+    losses = np.where(np.isnan(values), np.inf, np.array(signs)[:, None] * values)
+    return np.asarray(errors[losses.argmin(axis=1)])
+
+
+def _test_error(problem: Problem, evidence: Evidence, ridge: float, split: Split) -> float:
+    """Return the error on the test rows of the machine of the training rows."""
+    assert evidence.kernel is not None
+    cross = _cross(problem, evidence.kernel, split)
+    if evidence.machine == "svm":
+        y = problem.targets.y
+        return svc_error(evidence.gram.matrix(), y[split.train], cross, y[split.test], ridge)
+    fit = evidence.fit(ridge)
+    return mean_loss(problem.targets, split.test, cross @ fit.coefficients + fit.bias, "error")
+
+
+def _cross(problem: Problem, kernel: Kernel, split: Split) -> Any:
+    if problem.takes_matrix:
+        return problem.X[np.ix_(split.test, split.train)]
+    return kernel.values(Pairs(problem.X[split.test], problem.X[split.train]))
