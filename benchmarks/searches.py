@@ -124,6 +124,26 @@ def second_stage(n: int, found: dict) -> None:
     found[f"leave-one-out of the pick over the best, n={n}"] = mine / best
 
 
+def approximation(n: int, found: dict) -> None:
+    """BIF against exact folds: time after the factorisation they share, and its error."""
+    X, y = load("letter")
+    rows = np.random.default_rng(0).permutation(len(y))[:n]
+    X, y = StandardScaler().fit_transform(X[rows]), y[rows]
+    targets = kw.gram.Targets.of(y)
+    [gram] = kw.gram.Dense().grams([kw.Gaussian(4.0)], X, targets)
+    evidence = kw.criteria.Evidence(gram, targets)
+    _, found[f"factorisation, n={n}"] = timed(lambda: evidence.path.at(1.0))
+    ridges = (0.1, 1.0, 10.0)
+    exact = kw.criteria.KFold(5, "square")
+    for order in (1, 3, 10):
+        bif = kw.criteria.BIF(5, order, measure="square")
+        truth, slow = timed(lambda: [exact.value(evidence, r) for r in ridges])
+        guess, fast = timed(lambda bif=bif: [bif.value(evidence, r) for r in ridges])
+        found[f"ratio exact folds / BIF(order={order}), n={n}"] = slow / fast
+        for ridge, t, g in zip(ridges, truth, guess, strict=True):
+            found[f"relative error of BIF(order={order}), ridge {ridge:g}, n={n}"] = abs(g / t - 1)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="small sizes, to try the script")
@@ -138,6 +158,7 @@ def main() -> None:
     against_kernel_ridge(400 if arguments.quick else 2000, found)
     for n in [1000] if arguments.quick else [2000, 4000]:
         second_stage(n, found)
+    approximation(300 if arguments.quick else 2000, found)
     against_halving(sizes, 1 if arguments.quick else arguments.splits, found)
     for name, value in found.items():
         print(f"{value:12.4g}  {name}")

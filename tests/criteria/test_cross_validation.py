@@ -1,5 +1,7 @@
 """Cross-validation without refits equals cross-validation with refits."""
 
+from contextlib import nullcontext
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -144,6 +146,22 @@ def test_all_ridges_share_one_decomposition(monkeypatch):
     monkeypatch.setattr(dense, "eigh", counted)
     np.testing.assert_allclose(score(X, y, c.KFold(), ridges), expected)
     assert len(decompositions) == 1
+
+
+def test_all_candidates_see_the_same_folds():
+    X, y = problem()
+    kernels = [kw.Gaussian(1.0), kw.Gaussian(1.0)]
+    for cv in (ShuffleSplit(3), GroupKFold(4).split(X, y, np.arange(40) // 5)):
+        values = kw.score_kernels(X, y, kernels, c.KFold(cv=cv, loss="square")).table["kfold"]
+        assert values[0] == values[1]
+
+
+def test_given_folds_have_a_short_name():
+    X, y = problem()
+    criterion = c.KFold(cv=SPLITTERS["groups"])
+    assert criterion.label == "kfold(cv=<4 given splits>)" and hash(criterion)
+    result = kw.score_kernels(X, y, kw.Gaussian(1.0), [criterion, c.KFold()])
+    assert list(result.table) == ["kfold(cv=<4 given splits>)", "kfold"]
 
 
 def test_repeats_average_over_chance():
@@ -347,11 +365,28 @@ class TestBadInput:
             ([([0, 1, 2], [2, 3])], "cv tests on rows that it trains on"),
             ([([0, 1, 2], [99])], "cv must name rows from 0 to 39"),
             ([([0, 1, 2], [])], "cv must name rows from 0 to 39"),
+            ([([0.5, 1.5, 2.5], [3])], "cv must name rows from 0 to 39"),
+            ([([True, False], [3])], "cv must name rows from 0 to 39"),
+            ([("a", "b")], "cv must name rows from 0 to 39"),
+            ([([0, 0, 1, 2], [3])], "cv trains on a row twice"),
+            ([1, 2], "cv must list pairs of rows"),
+            ("abc", "cv must be a splitter or a list"),
         ],
     )
     def test_folds(self, cv, message):
         with pytest.raises(ValueError, match=message):
             score(*problem(), c.KFold(cv=cv))
+
+    def test_a_class_without_a_row_is_undefined_for_the_svm(self):
+        X, y = problem(60)
+        y[0] = 2
+        for criterion in (c.CVKS(), c.RKS(eta="cv"), c.ER(eta="cv")):
+            with (
+                pytest.warns(UserWarning, match="undefined")
+                if criterion.name == "cvks"
+                else nullcontext()
+            ):
+                score(X, y, criterion, machine="svm")
 
     def test_more_folds_than_rows(self):
         with pytest.raises(ValueError, match="k = 50 folds need at least as many rows"):

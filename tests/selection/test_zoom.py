@@ -130,6 +130,51 @@ def test_a_kernel_that_is_not_definite_keeps_the_ridges_that_work():
     assert isinstance(found.pick, Place)
 
 
+def sigmoid_data():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(700, 4))
+    return X, (X[:, 0] + X[:, 1] ** 2 + 0.5 * rng.normal(size=700) > 0.5).astype(int)
+
+
+@pytest.mark.filterwarnings("ignore::kernelwise.gram.NotPSDWarning", "ignore:undefined")
+class TestIndefinite:
+    kernel = kw.Sigmoid(1.0, -1.0)
+
+    def test_a_kernel_without_a_ridge_that_works_is_left_out(self):
+        X, y = sigmoid_data()
+        selector = kw.KernelSelector(kernels=[self.kernel, kw.Gaussian(1.0)]).fit(X, y)
+        assert selector.best_kernel_ == kw.Gaussian(1.0)
+
+    def test_nothing_that_works_is_said_in_a_sentence(self):
+        X, y = sigmoid_data()
+        with pytest.raises(ValueError, match="eloo is undefined for every candidate"):
+            kw.KernelSelector(kernels=[self.kernel], ridge=[1e-6, 1e-4]).fit(X, y)
+
+    def test_a_ridge_that_works_on_few_rows_only(self):
+        X, y = sigmoid_data()
+        selector = kw.KernelSelector(kernels=[self.kernel], ridge=[248.8, 251.3, 2513.0]).fit(X, y)
+        assert selector.best_ridge_ == 2513.0
+        cascade = kw.Cascade(("sm", 5), ("eloo", 1))
+        both = [self.kernel, kw.Gaussian(16.0)]
+        for ridge in ([212.9, 6386.0], [229.6, 6888.0], [250.4, 7512.0]):
+            selector = kw.KernelSelector(kernels=both, criterion=cascade, ridge=ridge).fit(X, y)
+            assert np.isfinite(np.nanmin(selector.result_.table["eloo"]))
+
+
+def test_values_of_zero(monkeypatch):
+    monkeypatch.setattr(zoom, "_AFFORDABLE", 800)
+    X = np.random.default_rng(0).normal(size=(1600, 2)) + 9.0 * (np.arange(1600) % 2)[:, None]
+    cascade = kw.Cascade(("sm", 2), (c.ELOO("error"), 1))
+    kernels = kw.grids.gaussian(0, 3)
+    selector = kw.KernelSelector(kernels=kernels, criterion=cascade, ridge=[0.1, 1.0])
+    assert selector.fit(X, np.arange(1600) % 2).score(X, np.arange(1600) % 2) == 1.0
+
+
+def test_rare_classes_are_in_every_beginning():
+    y = np.r_[np.zeros(2398, int), 1, 1]
+    assert y[spread_out(Targets.of(y))[:10]].sum() >= 1
+
+
 def test_sparse_rows():
     import scipy.sparse as sp
 

@@ -116,6 +116,8 @@ class Evidence:
         """The support vector machine for every ridge."""
         if self.targets.classes is None:
             raise Undefined("the support vector machine is for classes")
+        if self.targets.counts.min() == 0:
+            raise Undefined("a class has no row to train on")
         return SupportVectors(self.gram.matrix(), self.targets)
 
     def training_loss(self, ridge: float) -> float:

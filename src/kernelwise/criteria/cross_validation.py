@@ -16,7 +16,14 @@ from kernelwise.criteria.base import (
 )
 from kernelwise.gram import Targets
 from kernelwise.kernels.geometry import Array
-from kernelwise.machines import RidgePath, Split, SquaredHingeFit, fit_squared_hinge, make_splits
+from kernelwise.machines import (
+    RidgePath,
+    Split,
+    SquaredHingeFit,
+    as_cv,
+    fit_squared_hinge,
+    make_splits,
+)
 
 _LOSSES = ("error", "square", "squared_hinge", "hinge")
 
@@ -31,6 +38,7 @@ def check_folds(owner: Any) -> None:
                 f"got {value!r}."
             )
     check_choice(owner, "fold_ridge", ("fixed", "scaled"))
+    object.__setattr__(owner, "cv", as_cv(owner.cv))
 
 
 def mean_loss(targets: Targets, rows: Array, scores: Array, loss: str) -> float:
@@ -69,9 +77,13 @@ def _least_squares_loss(evidence: Evidence, ridge: float, split: Split, loss: st
 def _svm_loss(evidence: Evidence, ridge: float, split: Split, loss: str) -> float:
     if loss not in ("error", "hinge"):
         raise Undefined(f"the support vector machine has no {loss!r} loss: use 'error' or 'hinge'")
-    if np.unique(evidence.targets.y[split.train]).size < 2:
+    machines = evidence.support_vectors
+    present = np.unique(evidence.targets.y[split.train]).size
+    if present < 2:
         raise Undefined("a fold leaves a single class to train on")
-    return evidence.support_vectors.fold_loss(ridge, split, loss)
+    if loss == "hinge" and present < np.unique(evidence.targets.y).size:
+        raise Undefined("a fold leaves a class without a row to train on")
+    return machines.fold_loss(ridge, split, loss)
 
 
 @dataclass(frozen=True)

@@ -105,6 +105,11 @@ class Targets:
         return np.bincount(self.y, minlength=self.classes.size)
 
     @cached_property
+    def splits(self) -> dict[Any, Any]:
+        """Where cross-validation keeps the folds it has drawn: every kernel sees the same."""
+        return {}
+
+    @cached_property
     def members(self) -> list[Array]:
         """The rows of every class; for regression all rows."""
         if self.classes is None:

@@ -12,7 +12,7 @@ rows are left out together.
 The ridge is added to the diagonal as it is: K + ridge I. This package imports gram and kernels.
 """
 
-from kernelwise.machines.folds import Split, make_splits
+from kernelwise.machines.folds import Split, as_cv, make_splits
 from kernelwise.machines.least_squares import KRR, LSSVC, fit_known
 from kernelwise.machines.ridge_path import RidgeFit, RidgePath, check_ridge, fit_one
 from kernelwise.machines.squared_hinge import SquaredHingeFit, fit_squared_hinge
@@ -26,6 +26,7 @@ __all__ = [
     "Split",
     "SquaredHingeFit",
     "SupportVectors",
+    "as_cv",
     "check_ridge",
     "fit_known",
     "fit_one",

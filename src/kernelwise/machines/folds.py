@@ -28,22 +28,52 @@ class Split(NamedTuple):
         return self.train.size / (self.train.size + self.left_out.size)
 
 
+class GivenSplits:
+    """Splits that a user lists: kept as they are, equal to themselves only, quick to name."""
+
+    def __init__(self, pairs: Iterable[Any]) -> None:
+        self.pairs = list(pairs)
+
+    def __repr__(self) -> str:
+        return f"<{len(self.pairs)} given splits>"
+
+
+def as_cv(cv: Any) -> Any:
+    """Return a splitter as it is, a list (or generator) of splits as a value, or complain."""
+    if (
+        cv is None
+        or isinstance(cv, GivenSplits)
+        or (hasattr(cv, "split") and not isinstance(cv, str))
+    ):
+        return cv
+    if isinstance(cv, Iterable) and not isinstance(cv, str | bytes):
+        return GivenSplits(cv)
+    raise ValueError(f"cv must be a splitter or a list of (train, test) rows, got {cv!r}.")
+
+
 def make_splits(targets: Targets, cv: Any, k: int, repeats: int, random_state: int) -> list[Split]:
     """Return the splits: of a given splitter or list, or of k shuffled folds, again and again.
 
-    Folds are stratified for classes. A row that is neither trained nor tested on is left out.
+    Folds are stratified for classes. A row that is neither trained nor tested on is left out. The
+    same target has the same splits every time, also by a splitter that is not seeded.
     """
+    key = (id(cv), k, repeats, random_state)
+    if key not in targets.splits:
+        pairs = _pairs(targets, cv, k, repeats, random_state)
+        if not pairs:
+            raise ValueError("cv has no split: give at least one pair of (train, test) rows.")
+        # Keeping cv keeps its id.
+        targets.splits[key] = cv, [_split(targets.n, pair) for pair in pairs]
+    return list(targets.splits[key][1])
+
+
+def _pairs(targets: Targets, cv: Any, k: int, repeats: int, random_state: int) -> list[Any]:
+    cv = as_cv(cv)
     if cv is None:
-        pairs = _own_folds(targets, k, repeats, random_state)
-    elif hasattr(cv, "split"):
-        pairs = list(cv.split(np.zeros((targets.n, 1)), targets.y))
-    elif isinstance(cv, Iterable):
-        pairs = [(train, test) for train, test in cv]
-    else:
-        raise ValueError(f"cv must be a splitter or a list of (train, test) rows, got {cv!r}.")
-    if not pairs:
-        raise ValueError("cv has no split: give at least one pair of (train, test) rows.")
-    return [_split(targets.n, *pair) for pair in pairs]
+        return _own_folds(targets, k, repeats, random_state)
+    if isinstance(cv, GivenSplits):
+        return cv.pairs
+    return list(cv.split(np.zeros((targets.n, 1)), targets.y))
 
 
 def _own_folds(
@@ -63,8 +93,14 @@ def _own_folds(
     ]
 
 
-def _split(n: int, train: Any, test: Any) -> Split:
-    train, test = (_rows(n, rows) for rows in (train, test))
+def _split(n: int, pair: Any) -> Split:
+    try:
+        train, test = pair
+    except (TypeError, ValueError):
+        raise ValueError("cv must list pairs of rows, (train, test).") from None
+    train, test = _rows(n, train), _rows(n, test)
+    if np.unique(train).size < train.size:
+        raise ValueError("cv trains on a row twice: give it a weight, or every row once.")
     if np.intersect1d(train, test).size:
         raise ValueError("cv tests on rows that it trains on: the two must be apart.")
     left_out = np.setdiff1d(np.arange(n), train)
@@ -73,7 +109,10 @@ def _split(n: int, train: Any, test: Any) -> Split:
 
 def _rows(n: int, rows: Any) -> Array:
     rows = np.asarray(rows)
-    rows = np.flatnonzero(rows) if rows.dtype == bool else rows.astype(int)
-    if rows.size == 0 or rows.min() < 0 or rows.max() >= n:
+    if rows.dtype == bool and rows.shape == (n,):
+        rows = np.flatnonzero(rows)
+    if rows.ndim != 1 or rows.size == 0 or rows.dtype.kind not in "iu":
+        raise ValueError(f"cv must name rows from 0 to {n - 1}, at least one of them.")
+    if rows.min() < 0 or rows.max() >= n:
         raise ValueError(f"cv must name rows from 0 to {n - 1}, at least one of them.")
     return np.asarray(rows)

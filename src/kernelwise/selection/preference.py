@@ -32,7 +32,8 @@ def preferred(
     if rule == "one_se":
         if np.isnan(errors[best]):
             raise ValueError(
-                "rule='one_se' needs a criterion with a standard error, such as eloo or kfold."
+                "rule='one_se' needs a criterion with a standard error, such as eloo, or kfold "
+                "with several folds."
             )
         limit = losses[best] + errors[best]
     family = type(kernels[best])

@@ -19,7 +19,7 @@ from kernelwise.selection.problem import Problem
 from kernelwise.selection.result import SelectionResult
 from kernelwise.selection.scoring import score_candidates
 from kernelwise.selection.tradeoff import is_open
-from kernelwise.selection.zoom import FIRST_LOOK, Zoom
+from kernelwise.selection.zoom import FIRST_LOOK, Unsettled, Zoom
 
 # Ridges tried by default, in units of the mean of the kernel matrix's diagonal.
 AUTO_RIDGES = 10.0 ** np.arange(-4.0, 3.0)
@@ -71,10 +71,14 @@ def run_cascade(
     survivors = list(range(len(kernels)))
     fit = None
     for (name, criterion), (_, keep) in zip(columns.items(), cascade.stages, strict=True):
+        found = None
         if name == list(columns)[-1] and _may_zoom(problem, cascade, ridges):
             survivors.sort(key=lambda i: _smoothness(kernels[i]))
-            chosen = [kernels[i] for i in survivors]
-            result, fit = _zoom(problem, chosen, name, criterion, ridges, progress)
+            found = _zoom(
+                problem, [kernels[i] for i in survivors], name, criterion, ridges, progress
+            )
+        if found is not None:
+            result, fit = found
         else:
             result = score_candidates(
                 problem,
@@ -90,7 +94,8 @@ def run_cascade(
 
 def parts(cascade: Cascade) -> int:
     """Return how many tasks a cascade has at most."""
-    return len(cascade.stages) + sum(is_open(criterion) for criterion, _ in cascade.stages)
+    # One more: what a first look at few rows cannot settle is scored in full.
+    return 1 + len(cascade.stages) + sum(is_open(criterion) for criterion, _ in cascade.stages)
 
 
 def _may_zoom(problem: Problem, cascade: Cascade, ridges: Ridges) -> bool:
@@ -121,11 +126,14 @@ def _zoom(
     criterion: Criterion,
     ridges: Ridges,
     progress: Task,
-) -> tuple[SelectionResult, RidgeFit]:
-    """Return the values that picking took, and the machine that was picked."""
+) -> tuple[SelectionResult, RidgeFit] | None:
+    """Return the values that picking took, and the machine that was picked; None if it failed."""
     start = time.perf_counter()
     grid = np.array([ridges.for_diagonal(k.diagonal(problem.X)) for k in kernels])
-    found = Zoom(problem, kernels, criterion, grid).run(progress)
+    try:
+        found = Zoom(problem, kernels, criterion, grid).run(progress)
+    except Unsettled:
+        return None
     for kernel in kernels:
         if kernel.is_psd is False:
             warn_indefinite(str(kernel))

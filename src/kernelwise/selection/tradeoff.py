@@ -42,7 +42,10 @@ def resolve(
     with progress.part(f"{criterion.name}: trade-off", len(splits)) as task:
         for split in splits:
             with task.part("fold"):
-                errors += _errors_of_picks(problem, kernels, candidates, ridge, split)
+                # A fold on which nothing is defined tells nothing.
+                errors += np.nan_to_num(
+                    _errors_of_picks(problem, kernels, candidates, ridge, split)
+                )
     return candidates[int(errors.argmin())]
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kernelwise._progress import Task
-from kernelwise.criteria import Criterion, Evidence, Undefined
+from kernelwise.criteria import Criterion, Evidence
 from kernelwise.gram import Targets
 from kernelwise.gram.dense import upper_triangle
 from kernelwise.kernels import Kernel, Pairs
@@ -27,6 +27,10 @@ _BAND = 0.25  # neighbours that the first look found worse by more than this sha
 _NARROW_BAND = 0.05  # the same for later looks, which are more to be trusted
 _MOST = 8  # values on one set of rows
 _AFFORDABLE = 2500  # rows at which that many may be computed
+
+
+class Unsettled(Exception):
+    """Few rows told nothing: the matrix of the pick is not positive definite on all rows."""
 
 
 class Place(NamedTuple):
@@ -120,10 +124,12 @@ class Zoom:
             )
             # A ridge may be too small for a matrix that is not positive semidefinite.
             sound = np.flatnonzero(self._ridges[k] + path.eigenvalues[0] > 0.0)
+            if sound.size == 0:
+                continue
             for j, fit in zip(sound, path.at_all(self._ridges[k][sound].tolist()), strict=True):
                 table[k, j] = self.value(targets, fit)
         if np.isnan(table).all():
-            raise Undefined("no ridge makes a kernel matrix positive definite")
+            raise Unsettled
         return table
 
     def part(self, rows: int) -> tuple[Targets, Any]:
@@ -184,7 +190,8 @@ class _Look:
 
     def update(self, guide: Array, pick: Place) -> Array:
         """Return a guide with the values found here; others are scaled as the pick is."""
-        updated = np.array(guide * (self._values[pick] / guide[pick]))
+        scale = self._values[pick] / guide[pick] if guide[pick] > 0.0 else 1.0
+        updated = np.array(guide * (scale if np.isfinite(scale) else 1.0))
         for place, value in self._values.items():
             updated[place] = value
         return updated
@@ -214,7 +221,9 @@ class _Look:
 
     def fit(self, place: Place) -> RidgeFit:
         """Return the machine at the pick."""
-        if self._best is None or self._best[0] != place:
+        if self._best is None or not np.isfinite(self._values[place]):
+            raise Unsettled
+        if self._best[0] != place:
             return self._zoom.exact(self._targets, self._X, place)
         return self._best[1]
 
@@ -238,9 +247,12 @@ def _budget(rows: int) -> int:
 
 
 def spread_out(targets: Targets) -> Array:
-    """Return the rows in random order, every beginning of which has all classes in proportion."""
+    """Return the rows in random order, every beginning of which has all classes in proportion.
+
+    The first rows are one of each class.
+    """
     rng = np.random.default_rng(0)
     place = np.empty(targets.n)
     for members in targets.members:
-        place[rng.permutation(members)] = (np.arange(members.size) + 0.5) / members.size
+        place[rng.permutation(members)] = np.arange(members.size) / members.size
     return np.argsort(place, kind="stable")
