@@ -40,14 +40,12 @@ class GivenSplits:
 
 def as_cv(cv: Any) -> Any:
     """Return a splitter as it is, a list (or generator) of splits as a value, or complain."""
-    if (
-        cv is None
-        or isinstance(cv, GivenSplits)
-        or (hasattr(cv, "split") and not isinstance(cv, str))
-    ):
+    if cv is None or isinstance(cv, GivenSplits):
         return cv
     if isinstance(cv, Iterable) and not isinstance(cv, str | bytes):
         return GivenSplits(cv)
+    if hasattr(cv, "split") and not isinstance(cv, str | bytes):
+        return cv
     raise ValueError(f"cv must be a splitter or a list of (train, test) rows, got {cv!r}.")
 
 

@@ -74,9 +74,8 @@ def run_cascade(
         found = None
         if name == list(columns)[-1] and _may_zoom(problem, cascade, ridges):
             survivors.sort(key=lambda i: _smoothness(kernels[i]))
-            found = _zoom(
-                problem, [kernels[i] for i in survivors], name, criterion, ridges, progress
-            )
+            chosen = [kernels[i] for i in survivors]
+            found = _zoom(problem, chosen, name, criterion, ridges, progress)
         if found is not None:
             result, fit = found
         else:
