@@ -170,6 +170,16 @@ def test_values_of_zero(monkeypatch):
     assert selector.fit(X, np.arange(1600) % 2).score(X, np.arange(1600) % 2) == 1.0
 
 
+def test_a_tie_does_not_mix_up_machines():
+    """Every width and ridge is right about every row: the preferred one is also the fitted one."""
+    X = np.random.default_rng(0).normal(size=(700, 2)) + 12.0 * (np.arange(700) % 2)[:, None]
+    y = np.arange(700) % 2
+    cascade = kw.Cascade(("sm", 4), (c.ELOO("error"), 1))
+    selector = kw.KernelSelector(kernels=kw.grids.gaussian(1, 4), criterion=cascade).fit(X, y)
+    again = kw.LSSVC(selector.best_kernel_, selector.best_ridge_).fit(X, y)
+    close(selector.best_estimator_.dual_coef_, again.dual_coef_)
+
+
 def test_rare_classes_are_in_every_beginning():
     y = np.r_[np.zeros(2398, int), 1, 1]
     assert y[spread_out(Targets.of(y))[:10]].sum() >= 1

@@ -21,7 +21,8 @@ from kernelwise.criteria.base import (
     available,
     get,
 )
-from kernelwise.criteria.cross_validation import BIF, KFold
+from kernelwise.criteria.bouligand import BIF
+from kernelwise.criteria.cross_validation import KFold
 from kernelwise.criteria.eigenratio import ER
 from kernelwise.criteria.feature_space import FSM, FSMError
 from kernelwise.criteria.likelihood import LML

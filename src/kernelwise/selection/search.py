@@ -69,7 +69,7 @@ def run_cascade(
     columns = _stage_columns([criterion for criterion, _ in cascade.stages])
     summary = _Summary(kernels, columns)
     survivors = list(range(len(kernels)))
-    fit = None
+    machine: tuple[Kernel, RidgeFit] | None = None
     for (name, criterion), (_, keep) in zip(columns.items(), cascade.stages, strict=True):
         found = None
         if name == list(columns)[-1] and _may_zoom(problem, cascade, ridges):
@@ -77,7 +77,7 @@ def run_cascade(
             chosen = [kernels[i] for i in survivors]
             found = _zoom(problem, chosen, name, criterion, ridges, progress)
         if found is not None:
-            result, fit = found
+            result, machine = found
         else:
             result = score_candidates(
                 problem,
@@ -88,7 +88,13 @@ def run_cascade(
             )
         rule = cascade.rule if name == list(columns)[-1] else "best"
         survivors = summary.add(name, result, survivors, rule)[:keep]
-    return Choice(summary.result(problem), survivors[0], fit)
+    result, winner = summary.result(problem), survivors[0]
+    # Of equal values another than the one climbed to may be preferred.
+    same = machine is not None and (kernels[winner], result.ridges[winner]) == (
+        machine[0],
+        machine[1].ridge,
+    )
+    return Choice(result, winner, machine[1] if machine is not None and same else None)
 
 
 def parts(cascade: Cascade) -> int:
@@ -125,7 +131,7 @@ def _zoom(
     criterion: Criterion,
     ridges: Ridges,
     progress: Task,
-) -> tuple[SelectionResult, RidgeFit] | None:
+) -> tuple[SelectionResult, tuple[Kernel, RidgeFit]] | None:
     """Return the values that picking took, and the machine that was picked; None if it failed."""
     start = time.perf_counter()
     grid = np.array([ridges.for_diagonal(k.diagonal(problem.X)) for k in kernels])
@@ -152,7 +158,7 @@ def _zoom(
         engine_reason=problem.engine_reason,
         seconds=time.perf_counter() - start,
     )
-    return result, found.fit
+    return result, (kernels[found.pick.kernel], found.fit)
 
 
 def _stage_columns(criteria: Sequence[Criterion]) -> dict[str, Criterion]:
