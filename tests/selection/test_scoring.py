@@ -57,6 +57,19 @@ def test_one_eigendecomposition_per_kernel(wdbc, monkeypatch):
     assert all(np.isfinite(values).all() for values in result.table.values())
 
 
+def test_one_ridge_needs_no_decomposition_either(wdbc, monkeypatch):
+    """A Cholesky factor is enough, and gives what the eigensystem gives."""
+    X, y = wdbc
+    criteria = ["eloo", "gcv", "br", "sm"]
+    kernels = kw.grids.gaussian(2, 5)
+    expected = kw.score_kernels(X, y, kernels, criteria, ridge=[0.1, 1.0])
+    calls = count_decompositions(monkeypatch)
+    one = kw.score_kernels(X, y, kernels, criteria, ridge=0.1)
+    assert "eigh" not in calls
+    for name in criteria:
+        np.testing.assert_allclose(one.table[name], expected.table[name][::2], rtol=1e-9)
+
+
 def test_sweeps_need_no_decomposition(wdbc, monkeypatch):
     X, y = wdbc
     calls = count_decompositions(monkeypatch)

@@ -17,7 +17,7 @@ from kernelwise.gram import Gram, GramStatistics, Targets
 from kernelwise.gram.psd import without_rounding
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.geometry import Array
-from kernelwise.machines import RidgeFit, RidgePath, SupportVectors
+from kernelwise.machines import RidgeFit, RidgePath, SupportVectors, fit_one
 
 ALL_TASKS = frozenset({"binary", "multiclass", "regression"})
 CLASSES_ONLY = frozenset({"binary", "multiclass"})
@@ -104,12 +104,25 @@ class Evidence:
         return self._fits[ridge]
 
     def expect(self, ridges: Sequence[float]) -> None:
-        """Fit the machine at several ridges at once, which is faster than one by one."""
-        if len(ridges) > 1 and self.machine == "least-squares":
-            try:
+        """Fit the machine at all the ridges there will be, where nothing else needs the spectrum.
+
+        One ridge takes a Cholesky factor, several the eigensystem and products with all at once.
+        """
+        try:
+            # Of other kernels the spectrum tells whether they are positive semidefinite.
+            sound = self.kernel is not None and self.kernel.is_psd is True
+            if len(ridges) == 1 and sound and "spectrum" not in vars(self):
+                self._fits[ridges[0]] = fit_one(
+                    self.gram.matrix(),
+                    self.targets.signs,
+                    ridges[0],
+                    fit_intercept=self.fit_intercept,
+                    overwrite=True,
+                )
+            else:
                 self._fits |= zip(ridges, self.path.at_all(ridges), strict=True)
-            except np.linalg.LinAlgError:
-                pass  # fit() will say at which ridge
+        except np.linalg.LinAlgError:
+            pass  # fit() will say at which ridge
 
     @cached_property
     def support_vectors(self) -> SupportVectors:
@@ -204,7 +217,7 @@ class Criterion(ABC):
     chooses_ridge: ClassVar[bool] = False
     # Parameters that may be "cv", and what cross-validation chooses them from.
     tradeoffs: ClassVar[dict[str, tuple[float, ...]]] = {}
-    # Whether the value is a function of the fitted least-squares machine alone.
+    # Whether all that the value needs beyond the statistics is the fitted least-squares machine.
     judges_the_fit: ClassVar[bool] = False
     # Whether the value depends on how rows are dealt to folds.
     draws_folds: ClassVar[bool] = False

@@ -125,6 +125,7 @@ class BR(Criterion):
     reference: ClassVar[str] = "Cawley and Talbot 2007"
     uses_ridge: ClassVar[bool] = True
     chooses_ridge: ClassVar[bool] = True
+    judges_the_fit: ClassVar[bool] = True
 
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the criterion at one ridge."""

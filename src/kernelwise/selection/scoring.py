@@ -322,7 +322,9 @@ def _score_one(
             notes[str(evidence.kernel), name] = str(reason)
             return Value(np.nan, np.nan)
 
-    if any(c.judges_the_fit for c in columns.values()) and evidence.statistics.trouble is None:
+    costly = [c for c in columns.values() if c.cost != "n^2"]
+    fits_are_enough = bool(costly) and all(c.judges_the_fit for c in costly)
+    if fits_are_enough and evidence.statistics.trouble is None:
         evidence.expect([float(ridge) for ridge in ridges])
     fixed = {name: value(name, ridges[0]) for name, c in columns.items() if not c.uses_ridge}
     return [
