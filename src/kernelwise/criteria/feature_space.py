@@ -12,35 +12,22 @@ from kernelwise.kernels.geometry import Array
 _REFERENCE = "Nguyen and Ho 2007"
 
 
-def _class_means(stats: GramStatistics, p: int, q: int) -> list[Array]:
-    r"""Return :math:`\langle \phi(x_i), \phi_p \rangle` and the same with q, for either class.
-
-    The shift is left out: it is the same for all.
-    """
-    pair = np.array([p, q])
-    members, counts = stats.targets.members, stats.targets.counts[pair]
-    return [stats.products[np.ix_(members[c], pair)] / counts for c in pair]
-
-
-def _projections(means: list[Array]) -> list[Array]:
+def _projections(stats: GramStatistics, p: int, q: int) -> list[Array]:
     r"""Return :math:`\langle \phi(x_i), \phi_p - \phi_q \rangle` for the rows of either class.
 
     a_i - b_i of equations 11 to 13: the shift cancels, and so may their common mean.
     """
-    u = [mean[:, 0] - mean[:, 1] for mean in means]
+    u = [stats.class_means[c][:, p] - stats.class_means[c][:, q] for c in (p, q)]
     middle = 0.5 * (u[0].mean() + u[1].mean())
     return [u[0] - middle, u[1] - middle]
 
 
 def squared_mean_distance(stats: GramStatistics, p: int, q: int) -> float:
     r"""Return :math:`|\phi_p - \phi_q|^2 = A + D - B - C`, zero where it is rounding only."""
-    return _squared_distance(stats, p, q, _class_means(stats, p, q))
-
-
-def _squared_distance(stats: GramStatistics, p: int, q: int, means: list[Array]) -> float:
-    u_p, u_q = _projections(means)
+    u_p, u_q = _projections(stats, p, q)
     square = float(u_p.mean() - u_q.mean())
-    rounding = np.finfo(float).eps * max(float(np.abs(mean).max()) for mean in means)
+    means = [np.abs(stats.class_means[c][:, d]).max() for c in (p, q) for d in (p, q)]
+    rounding = np.finfo(float).eps * float(max(means))
     rows = (stats.targets.members[c] for c in (p, q))
     precision = stats.precision * _share(np.abs(stats.diagonal), *rows)
     if square == 0.0 or max(abs(square), precision) <= stats.n * rounding:
@@ -73,9 +60,8 @@ def _spread(u: Array, label: object) -> float:
 def _pair_value(stats: GramStatistics, p: int, q: int) -> float:
     assert stats.targets.classes is not None
     labels = stats.targets.classes[[p, q]].tolist()
-    means = _class_means(stats, p, q)
-    spread = sum(map(_spread, _projections(means), labels))
-    square = _squared_distance(stats, p, q, means)
+    spread = sum(map(_spread, _projections(stats, p, q), labels))
+    square = squared_mean_distance(stats, p, q)
     return spread / square if square > 0.0 else np.inf
 
 

@@ -104,6 +104,12 @@ class GramStatistics:
         return float(np.sqrt(self.centered_squares))
 
     @cached_property
+    def class_means(self) -> list[Array]:
+        """For the rows of every class the means of S over every class, by columns."""
+        counts = self.targets.counts
+        return [self.products[rows] / counts for rows in self.targets.members]
+
+    @cached_property
     def block_sums(self) -> Array:
         """T' S T: the sums of S over the class blocks."""
         return np.asarray(self.targets.columns.T @ self.products)
