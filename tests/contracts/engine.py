@@ -47,11 +47,14 @@ def statistics_are_those_of_the_matrix(engine):
         scale = np.abs(K).max()
         T = targets.columns
         np.testing.assert_allclose(
-            stats.products + stats.shift * targets.column_sums,
+            stats.full_products + stats.shift * targets.column_sums,
             K @ T,
             rtol=1e-10,
             atol=1e-12 * scale,
         )
+        if stats.hollow:
+            assert stats.shift == 0.0
+            np.testing.assert_allclose(stats.products, (K - np.diag(np.diag(K))) @ T, rtol=1e-10)
         np.testing.assert_allclose(stats.kernel_row_squares, (K**2).sum(axis=1), rtol=1e-10)
         np.testing.assert_allclose(stats.diagonal, np.diag(K), rtol=1e-12)
         np.testing.assert_allclose(stats.total, K.sum(), rtol=1e-9, atol=1e-10 * scale)

@@ -66,9 +66,7 @@ def tables(X, y, kernels, criteria, engine, **settings):
 
 def assert_same(ours, theirs, rtol):
     for name, values in theirs.items():
-        # FSM is zero where every point is alone; its terms are of order one
-        atol = 1e-4 * rtol if name.startswith("fsm") else 0.0
-        np.testing.assert_allclose(ours[name], values, rtol=rtol, atol=atol, err_msg=name)
+        np.testing.assert_allclose(ours[name], values, rtol=rtol, err_msg=name)
 
 
 @pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
@@ -87,6 +85,30 @@ def test_narrow_kernels_of_huge_features_equal_the_dense_engine():
     X, y = data("binary")
     dense = tables(1e6 * X, y, kw.grids.gaussian(), CLASSES, "dense")
     assert_same(tables(1e6 * X, y, kw.grids.gaussian(), CLASSES, Tiled(tile=32)), dense, 1e-10)
+
+
+def exact_fsm(K, y):
+    """FSM of a matrix in extended precision, from the paper's sums."""
+    K = K.astype(np.longdouble)
+    inside, outside = y == 1, y == 0
+    u = K[:, inside].mean(axis=1) - K[:, outside].mean(axis=1)
+    spreads = [
+        np.sqrt(np.sum((u[c] - u[c].mean()) ** 2) / (c.sum() - 1)) for c in (inside, outside)
+    ]
+    return float(sum(spreads) / (u[inside].mean() - u[outside].mean()))
+
+
+@pytest.mark.skipif(np.finfo(np.longdouble).eps > 1e-18, reason="no extended precision here")
+@pytest.mark.parametrize("tau", [2.0**-6, 0.03, 0.06])
+@pytest.mark.parametrize("engine", ["dense", Tiled(tile=50)])
+def test_fsm_of_narrow_kernels_has_ten_digits(tau, engine):
+    """The diagonal, up to 10^30 times the rest, is not added to it."""
+    X, y = data("binary", n=200, d=8)
+    X[100] += 1.0  # no duplicate: every point is alone
+    kernel = kw.Gaussian(tau)
+    expected = exact_fsm(kernel.values(Pairs(X)), y)
+    assert expected < 1e-3
+    assert tables(X, y, [kernel], ["fsm"], engine)["fsm"][0] == pytest.approx(expected, rel=1e-10)
 
 
 @pytest.mark.parametrize("kind", ["binary", "multiclass", "regression"])

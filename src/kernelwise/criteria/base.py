@@ -14,10 +14,12 @@ import numpy as np
 
 from kernelwise._registry import check_new_name, members, unknown
 from kernelwise.gram import Gram, GramStatistics, Targets
+from kernelwise.gram.conjugate_gradients import NotConverged
 from kernelwise.gram.psd import without_rounding
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.geometry import Array
 from kernelwise.machines import RidgeFit, RidgePath, SupportVectors, fit_one
+from kernelwise.machines.ridge_path import with_bias
 
 ALL_TASKS = frozenset({"binary", "multiclass", "regression"})
 CLASSES_ONLY = frozenset({"binary", "multiclass"})
@@ -58,6 +60,7 @@ class Evidence:
         self.gram, self.targets, self.kernel = gram, targets, kernel
         self.fit_intercept, self.machine = fit_intercept, machine
         self._fits: dict[float, RidgeFit] = {}
+        self._losses: dict[float, float] = {}
         self._powers: dict[tuple[bool, int], Array] = {}
 
     @property
@@ -137,7 +140,28 @@ class Evidence:
         """Return the mean training loss of the machine: squares, or hinge for the SVM."""
         if self.machine == "svm":
             return self.support_vectors.training_loss(ridge)
-        return self.fit(ridge).training_loss
+        if self.gram.in_reach:
+            return self.fit(ridge).training_loss
+        if ridge not in self._losses:
+            self._losses[ridge] = self._training_loss_by_products(ridge)
+        return self._losses[ridge]
+
+    def _training_loss_by_products(self, ridge: float) -> float:
+        """Return the training loss from the coefficients alone; no matrix is stored."""
+        if self.is_psd is not True:
+            raise Undefined("without the matrix in memory only positive semidefinite kernels train")
+        Y = self.targets.signs
+        if self.fit_intercept:  # the bias takes up a constant
+            Y = Y - Y.mean(axis=0)
+        ones = np.ones(self.n)
+        try:
+            solved = self.gram.solve(ridge, np.column_stack([Y, ones]))
+        except NotConverged as error:
+            raise Undefined(str(error)) from None
+        alpha, h = solved[:, :-1], solved[:, -1]
+        if self.fit_intercept:
+            alpha = with_bias(alpha, np.zeros(self.n), h, ones)[0]
+        return float(np.mean((ridge * alpha) ** 2))
 
     def contrasts(self, weighted: bool) -> list["Contrast"]:
         """Return the target vectors of the spectral measure, each with its product with K.
@@ -147,7 +171,7 @@ class Evidence:
         if self.targets.classes is None:
             y = self.targets.centered
             # The centred target sums to zero: K y = S y.
-            return [Contrast(y, 0.0, self.statistics.products[:, 1])]
+            return [Contrast(y, 0.0, self.statistics.full_products[:, 1])]
         k = self.targets.classes.size
         return [self._one_vs_rest(c, weighted) for c in (range(1, 2) if k == 2 else range(k))]
 
@@ -171,7 +195,7 @@ class Evidence:
         inside = self.targets.columns[:, c]
         n_in = float(self.targets.counts[c])
         a, b = (n / n_in, n / (n - n_in)) if weighted else (1.0, 1.0)
-        S_in = stats.products[:, c]
+        S_in = stats.full_products[:, c]
         total = 0.0 if weighted else 2.0 * n_in - n  # a n_in - b (n - n_in)
         product = a * S_in - b * (stats.row_sums - S_in) + stats.shift * total
         return Contrast(np.where(inside > 0.0, a, -b), total, product)
@@ -219,6 +243,8 @@ class Criterion(ABC):
     tradeoffs: ClassVar[dict[str, tuple[float, ...]]] = {}
     # Whether all that the value needs beyond the statistics is the fitted least-squares machine.
     judges_the_fit: ClassVar[bool] = False
+    # Whether products with K are enough for the least-squares machine where K does not fit.
+    by_products: ClassVar[bool] = False
     # Whether the value depends on how rows are dealt to folds.
     draws_folds: ClassVar[bool] = False
     # The highest power of K whose product with the contrasts is needed; each costs a sweep.
@@ -238,6 +264,11 @@ class Criterion(ABC):
         missing = [fact for fact in _FACTS if not hasattr(cls, fact)]
         if missing:
             raise TypeError(f"{cls.__name__} must say its {', '.join(missing)}.")
+
+    @property
+    def is_open(self) -> bool:
+        """Whether a trade-off parameter is still to be chosen."""
+        return any(getattr(self, field) == "cv" for field in self.tradeoffs)
 
     def _specialize(self, **facts: Any) -> None:
         """Replace what the class says by what holds for these parameters."""

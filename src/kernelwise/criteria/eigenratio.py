@@ -51,6 +51,7 @@ class ER(Criterion):
     reference: ClassVar[str] = "Liu and Liao 2015"
     tradeoffs: ClassVar[dict[str, tuple[float, ...]]] = {"t": (1, 4, 16), "eta": (0.2, 0.6, 1.0)}
     uses_ridge: ClassVar[bool] = True
+    by_products: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         if self.t != "cv" and (not isinstance(self.t, int | np.integer) or self.t < 1):

@@ -1,7 +1,7 @@
 """Spread along the line between the class means in feature space."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -12,20 +12,41 @@ from kernelwise.kernels.geometry import Array
 _REFERENCE = "Nguyen and Ho 2007"
 
 
-def _projections(stats: GramStatistics, p: int, q: int) -> list[Array]:
-    r"""Return :math:`\langle \phi(x_i), \phi_p - \phi_q \rangle` for the rows of either class.
+class _Projections(NamedTuple):
+    r""":math:`\langle \phi(x_i), \phi_p - \phi_q \rangle` for the rows of p or q, in two parts.
 
-    a_i - b_i of equations 11 to 13: the shift cancels, and so may their common mean.
+    a_i - b_i of equations 11 to 13: the shift cancels.
     """
+
+    others: Array  # what the other rows of the classes add, less a number common to p and q
+    own: Array | float  # what the row itself adds where the statistics leave it out
+
+    @property
+    def mean(self) -> float:
+        return float(np.mean(self.others) + np.mean(self.own))
+
+    @property
+    def deviations(self) -> Array:
+        """Their difference from the mean; that of a constant diagonal is zero, exactly."""
+        own = self.own - np.ravel(self.own)[0]
+        return np.asarray((self.others - self.others.mean()) + (own - np.mean(own)))
+
+
+def _projections(stats: GramStatistics, p: int, q: int) -> list[_Projections]:
     u = [stats.class_means[c][:, p] - stats.class_means[c][:, q] for c in (p, q)]
     middle = 0.5 * (u[0].mean() + u[1].mean())
-    return [u[0] - middle, u[1] - middle]
+    own: list[Array | float] = [0.0, 0.0]
+    if stats.hollow:
+        members, counts = stats.targets.members, stats.targets.counts
+        own = [stats.diagonal[members[c]] / counts[c] for c in (p, q)]
+        own[1] = -own[1]
+    return [_Projections(others - middle, mine) for others, mine in zip(u, own, strict=True)]
 
 
 def squared_mean_distance(stats: GramStatistics, p: int, q: int) -> float:
     r"""Return :math:`|\phi_p - \phi_q|^2 = A + D - B - C`, zero where it is rounding only."""
     u_p, u_q = _projections(stats, p, q)
-    square = float(u_p.mean() - u_q.mean())
+    square = u_p.mean - u_q.mean
     means = [np.abs(stats.class_means[c][:, d]).max() for c in (p, q) for d in (p, q)]
     rounding = np.finfo(float).eps * float(max(means))
     rows = (stats.targets.members[c] for c in (p, q))
@@ -48,11 +69,11 @@ def _share(diagonal: Array, *classes: Array) -> float:
     return max(float(diagonal[rows].max()) for rows in classes) / largest
 
 
-def _spread(u: Array, label: object) -> float:
+def _spread(projections: _Projections, label: object) -> float:
     """Return var of a class times the distance of the means."""
-    if u.size < 2:
+    if projections.others.size < 2:
         raise Undefined(f"class {label!r} has one row, so no variance")
-    u = u - u.mean()
+    u = projections.deviations
     unit = np.abs(u).max() or 1.0  # squares of tiny numbers vanish
     return float(unit * np.sqrt(np.sum((u / unit) ** 2) / (u.size - 1)))
 

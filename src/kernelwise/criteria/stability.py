@@ -78,6 +78,7 @@ class RKS(Criterion):
     tradeoffs: ClassVar[dict[str, tuple[float, ...]]] = {"eta": _WEIGHTS}
     reference: ClassVar[str] = _REFERENCE
     uses_ridge: ClassVar[bool] = True
+    by_products: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_positive(self, "eta")

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.linalg import cho_factor, cho_solve
 
 from kernelwise._progress import SILENT, Task
 from kernelwise._registry import check_new_name, members, unknown
@@ -34,7 +35,7 @@ class GramStatistics:
     shift : float
         The constant c.
     products : array of shape (n, m)
-        S @ T.
+        S @ T, less what the diagonal adds where `hollow`; fastest in column-major order.
     row_squares : array of shape (n,)
         The row sums of squares of S.
     centered_squares : float
@@ -44,6 +45,9 @@ class GramStatistics:
     precision : float
         The rounding error of an entry of S: eps times the largest entry of S where S was computed
         without cancellation, of K where it is a difference.
+    hollow : bool
+        Whether the diagonal is left out of the products: that of a very narrow kernel would drown
+        the rest. Only where the shift is zero.
     """
 
     targets: Targets
@@ -53,6 +57,7 @@ class GramStatistics:
     centered_squares: float
     diagonal: Array
     precision: float
+    hollow: bool = False
 
     @property
     def n(self) -> int:
@@ -63,8 +68,8 @@ class GramStatistics:
     def trouble(self) -> str | None:
         """Why the squares of the entries are no numbers to go by; None where they are."""
         with np.errstate(over="ignore", invalid="ignore"):
-            finite = np.isfinite(self.kernel_row_squares.sum()) and np.isfinite(self.products).all()
-        if not finite:
+            sums = self.kernel_row_squares.sum(), self.products.sum()
+        if not np.isfinite(sums).all():
             return "its matrix overflows, so standardise the features"
         if 0.0 < np.abs(self.diagonal).max() < _SMALLEST:
             return "the squares of its entries vanish, so rescale the kernel"
@@ -79,8 +84,16 @@ class GramStatistics:
     def row_sums(self) -> Array:
         """S 1: the class indicators add up to ones."""
         if self.targets.classes is None:
-            return self.products[:, 0]
-        return np.asarray(self.products.sum(axis=1))
+            return self.full_products[:, 0]
+        sums = self.products.sum(axis=1)
+        return np.asarray(sums + self.diagonal if self.hollow else sums)
+
+    @cached_property
+    def full_products(self) -> Array:
+        """S @ T, with the diagonal."""
+        if not self.hollow:
+            return self.products
+        return np.asarray((self.products.T + self.diagonal * self.targets.columns.T).T)
 
     @property
     def total(self) -> float:
@@ -105,21 +118,28 @@ class GramStatistics:
 
     @cached_property
     def class_means(self) -> list[Array]:
-        """For the rows of every class the means of S over every class, by columns."""
-        counts = self.targets.counts
-        return [self.products[rows] / counts for rows in self.targets.members]
+        """For the rows of every class the means of S over every class, by columns.
+
+        Where `hollow` the diagonal is left out of the sums, not of the counts.
+        """
+        counts = self.targets.counts[:, None]
+        return [(self.products.T[:, rows] / counts).T for rows in self.targets.members]
 
     @cached_property
     def block_sums(self) -> Array:
         """T' S T: the sums of S over the class blocks."""
-        return np.asarray(self.targets.columns.T @ self.products)
+        sums = np.asarray(self.products.T @ self.targets.columns).T
+        if self.hollow:
+            sums = sums + (self.targets.columns.T * self.diagonal) @ self.targets.columns
+        return sums
 
     @cached_property
     def centered_block_sums(self) -> Array:
         """(HT)' K (HT), centred on either side before summing: small values keep their digits."""
         means = self.targets.column_sums / self.n
-        right = self.products - np.outer(self.row_sums, means)  # S H T
-        return np.asarray(self.targets.columns.T @ (right - right.mean(axis=0)))
+        right = self.full_products.T - means[:, None] * self.row_sums  # (S H T)'
+        right -= right.mean(axis=1, keepdims=True)
+        return np.asarray(right @ self.targets.columns).T
 
     @cached_property
     def kernel_block_sums(self) -> Array:
@@ -151,6 +171,17 @@ class Gram(ABC):
     @abstractmethod
     def eigensystem(self) -> tuple[Array, Array]:
         """Return all eigenvalues, ascending, and the eigenvectors as columns; computed once."""
+
+    @property
+    def in_reach(self) -> bool:
+        """Whether the whole matrix, and with it its spectrum, fits into memory."""
+        return True
+
+    def solve(self, ridge: float, right: Array) -> Array:
+        """Return (K + ridge I)^-1 right for a positive semidefinite K."""
+        M = self.matrix()
+        M.flat[:: M.shape[0] + 1] += ridge
+        return np.asarray(cho_solve(cho_factor(M, overwrite_a=True), right))
 
     def thin_eigensystem(self) -> tuple[Array, Array] | None:
         """Return the eigenpairs but those of eigenvalue zero, where that is cheap; else None."""

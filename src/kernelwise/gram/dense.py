@@ -113,16 +113,17 @@ class DenseGram(Gram):
     @cached_property
     def statistics(self) -> GramStatistics:
         """The statistics of the matrix."""
-        S = self._S
+        S, T, hollow = self._S, self._targets.columns, self._shift == 0.0
         with np.errstate(over="ignore", invalid="ignore"):
             return GramStatistics(
                 targets=self._targets,
                 shift=self._shift,
-                products=S @ self._targets.columns,
+                products=_hollow_product(S, T) if hollow else S @ T,
                 row_squares=np.einsum("ij,ij->i", S, S),
                 centered_squares=_centered_squares(S),
                 diagonal=self._diagonal,
                 precision=self._precision,
+                hollow=hollow,
             )
 
     def matmul(self, V: Array) -> Array:
@@ -165,6 +166,15 @@ class DenseGram(Gram):
             return self._diagonal[order], np.eye(order.size)[:, order]
         s, Q = eigh(self.matrix(), driver="evd", overwrite_a=True, check_finite=False)
         return s, Q
+
+
+def _hollow_product(S: Array, T: Array) -> Array:
+    """Return S @ T without what the diagonal of S adds: next to it small entries lose digits."""
+    diagonal = S.diagonal().copy()
+    np.fill_diagonal(S, 0.0)
+    product = S @ T
+    np.fill_diagonal(S, diagonal)
+    return np.asarray(product)
 
 
 def _centered_squares(S: Array) -> float:

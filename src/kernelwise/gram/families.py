@@ -80,8 +80,8 @@ class Family(ABC):
     members: dict[int, int]  # candidate -> step
 
     @abstractmethod
-    def add_sums(self, pairs: Pairs, sums: TileSums) -> None:
-        """Add the sums over a tile to all lines."""
+    def add_sums(self, pairs: Pairs, on_diagonal: bool, sums: TileSums) -> None:
+        """Add the sums over a tile to all lines; hollow steps leave out the diagonal."""
 
     @abstractmethod
     def add_products(self, pairs: Pairs, wanted: Array, products: TileProducts) -> None:
@@ -90,6 +90,10 @@ class Family(ABC):
     @abstractmethod
     def shift(self, step: int) -> float:
         """Return the constant c of a step: K = S + c."""
+
+    def is_hollow(self, step: int) -> bool:
+        """Say whether the sums of a step leave out the diagonal, which would drown the rest."""
+        return self.shift(step) == 0.0
 
     def rounding(self, step: int) -> float:
         """Return a bound on the rounding error of an entry, infinity where none is known."""
@@ -154,12 +158,14 @@ class GaussianLadder(_Ladder):
             self.steps,
         )
 
-    def add_sums(self, pairs: Pairs, sums: TileSums) -> None:
+    def add_sums(self, pairs: Pairs, on_diagonal: bool, sums: TileSums) -> None:
         """Walk down the ladder, summing."""
         from kernelwise.gram import _loops
 
         G = self._geometry(pairs)
-        _loops.gaussian_tile(G, self._ladder, *sums.arrays(self._dtype), *_scratch(G, 2))
+        _loops.gaussian_tile(
+            G, self._ladder, on_diagonal, *sums.arrays(self._dtype), *_scratch(G, 2)
+        )
 
     def add_products(self, pairs: Pairs, wanted: Array, products: TileProducts) -> None:
         """Walk down the ladder, multiplying."""
@@ -196,12 +202,12 @@ class PowerLadder(_Ladder):
         self.lines = 2 * self.steps
         self._ladder = (self._rate, self._halvings, ratio, self.wide, self.steps)
 
-    def add_sums(self, pairs: Pairs, sums: TileSums) -> None:
+    def add_sums(self, pairs: Pairs, on_diagonal: bool, sums: TileSums) -> None:
         """Walk down the ladder, summing."""
         from kernelwise.gram import _loops
 
         G = self._geometry(pairs)
-        _loops.power_tile(G, self._ladder, *sums.arrays(self._dtype), *_scratch(G, 3))
+        _loops.power_tile(G, self._ladder, on_diagonal, *sums.arrays(self._dtype), *_scratch(G, 3))
 
     def add_products(self, pairs: Pairs, wanted: Array, products: TileProducts) -> None:
         """Walk down the ladder, multiplying."""
@@ -223,12 +229,14 @@ class PolynomialLadder(Family):
         self._coef0 = first.coef0
         self._ladder = (first.gamma, first.coef0, self.steps)
 
-    def add_sums(self, pairs: Pairs, sums: TileSums) -> None:
+    def add_sums(self, pairs: Pairs, on_diagonal: bool, sums: TileSums) -> None:
         """Walk up the degrees, summing."""
         from kernelwise.gram import _loops
 
         G = pairs["dot"]
-        _loops.polynomial_tile(G, self._ladder, sums.on_rows, sums.on_columns, *_scratch(G, 2))
+        hollow = on_diagonal and self.is_hollow(0)
+        into = sums.on_rows, sums.on_columns
+        _loops.polynomial_tile(G, self._ladder, hollow, *into, *_scratch(G, 2))
 
     def add_products(self, pairs: Pairs, wanted: Array, products: TileProducts) -> None:
         """Walk up the degrees, multiplying."""
@@ -237,6 +245,10 @@ class PolynomialLadder(Family):
         G = pairs["dot"]
         arrays = products.arrays(np.float64)
         _loops.polynomial_matmul_tile(G, self._ladder, wanted, *arrays, *_scratch(G, 2))
+
+    def is_hollow(self, step: int) -> bool:
+        """Say whether there is no constant: c^d may also vanish for a small one."""
+        return self._coef0 == 0.0
 
     def shift(self, step: int) -> float:
         """Return c^d."""
@@ -256,9 +268,11 @@ class AnyKernel(Family):
     def _tile(self, pairs: Pairs) -> Array:
         return self._kernel.deviations(pairs) if self._wide else self._kernel.values(pairs)
 
-    def add_sums(self, pairs: Pairs, sums: TileSums) -> None:
+    def add_sums(self, pairs: Pairs, on_diagonal: bool, sums: TileSums) -> None:
         """Sum the tile and its squares."""
         S = self._tile(pairs)
+        if on_diagonal and self.is_hollow(0):
+            S = S - np.diag(S.diagonal())
         for line in range(2):
             sums.on_rows[line] += S.sum(axis=1)
             sums.on_columns[line] += S.sum(axis=0)

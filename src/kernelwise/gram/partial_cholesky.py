@@ -94,7 +94,7 @@ class PartialCholesky:
     def eigensystem(self) -> tuple[Array, Array]:
         """Return the eigenvalues of L L' above rounding, ascending, and their eigenvectors."""
         s, V = eigh(self._factor.T @ self._factor, driver="evd", check_finite=False)
-        kept = s > s[-1] * self._missing.size * _EPS
+        kept = s > s.max(initial=0.0) * self._missing.size * _EPS
         return s[kept], np.asarray(self._factor @ (V[:, kept] / np.sqrt(s[kept])))
 
 

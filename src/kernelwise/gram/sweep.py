@@ -14,12 +14,13 @@ import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
+from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from threadpoolctl import threadpool_limits
+from threadpoolctl import ThreadpoolController
 
 from kernelwise._progress import SILENT, Task
 from kernelwise.gram.base import GramStatistics
@@ -87,6 +88,7 @@ class Sweep:
         self._threads = settings.threads or processors()
         codes = np.zeros(targets.n, int) if targets.classes is None else targets.y
         self._order = np.argsort(codes, kind="stable")
+        self._place = np.argsort(self._order)  # of every row among the sorted
         self._X = X[self._order]
         few = not sp.issparse(X) and X.shape[1] <= _DIRECT_FEATURES
         self._features = self._by_feature() if few else None
@@ -105,6 +107,11 @@ class Sweep:
         kernel, pairs = self._kernels[index], Pairs(self._original)
         return DenseGram(kernel, pairs, self._sample, self._targets)
 
+    def columns(self, index: int) -> Callable[[Array], Array]:
+        """Return what gives the columns of a kernel matrix at some rows."""
+        kernel, X = self._kernels[index], self._original
+        return lambda rows: kernel.values(Pairs(X, X[rows]))
+
     def alone(self, index: int) -> "Sweep":
         """Return a sweep for one of the kernels."""
         return Sweep([self._kernels[index]], self._original, self._targets, self._settings)
@@ -117,39 +124,40 @@ class Sweep:
 
     def _read(self, lines: list[Array], progress: Task) -> list[GramStatistics]:
         """Return the statistics that the lines of all families hold."""
-        products, squares, shifts, rounding = {}, {}, {}, {}
+        found: dict[int, GramStatistics] = {}
         for family, summed in zip(self._families, lines, strict=True):
             read = family.read(summed)
             for i, step in family.members.items():
-                products[i] = self._restore(read[step][0].T)
-                squares[i] = self._restore(read[step][1].sum(axis=0))
-                shifts[i], rounding[i] = family.shift(step), family.rounding(step)
+                found[i] = self._assemble(i, family, step, *read[step])
         if self._targets.classes is None:  # a real target has a sweep of its own
             y = self._targets.centered[:, None]
-            with_y = self.multiply(dict.fromkeys(products, y), progress)
-            products = {i: np.column_stack([products[i], with_y[i]]) for i in products}
-        found = [
-            self._assemble(i, shifts[i], products[i], squares[i], rounding[i])
-            for i in range(len(products))
-        ]
-        return self._centered_again(found)
+            for i, with_y in self.multiply(dict.fromkeys(found, y), progress).items():
+                ones = found[i].row_sums
+                found[i] = replace(found[i], products=np.vstack([ones, with_y.T]).T, hollow=False)
+        return self._centered_again([found[i] for i in range(len(found))])
 
     def _assemble(
-        self, index: int, shift: float, products: Array, row_squares: Array, rounding: float
+        self, index: int, family: Family, step: int, sums: Array, squares: Array
     ) -> GramStatistics:
-        n = self._targets.n
-        u = products[:, 0] if self._targets.classes is None else products.sum(axis=1)
-        with np.errstate(over="ignore", invalid="ignore"):
-            # |HSH|^2 = |S|^2 - (2/n) |S1|^2 + (1'S1)^2 / n^2: S is never close to a constant
-            centered = row_squares.sum() - 2.0 * (u @ u) / n + (u.sum() / n) ** 2
+        """Return the statistics that the sums of a step are, (labels, n) over sorted rows."""
+        n, hollow = self._targets.n, family.is_hollow(step)
+        diagonal = self._kernels[index].diagonal(self._original)
+        restored = self._restore(sums)
+        row_sums, row_squares = restored.sum(axis=0), self._restore(squares.sum(axis=0))
+        if hollow:
+            row_sums += diagonal
+            row_squares += diagonal * diagonal
+        # |HSH|^2 = |S|^2 - (2/n) |S1|^2 + (1'S1)^2 / n^2: S is never close to a constant
+        centered = row_squares.sum() - 2.0 * (row_sums @ row_sums) / n + (row_sums.sum() / n) ** 2
         return GramStatistics(
             targets=self._targets,
-            shift=shift,
-            products=products,
+            shift=family.shift(step),
+            products=restored.T,
             row_squares=row_squares,
             centered_squares=max(float(centered), 0.0),
-            diagonal=self._kernels[index].diagonal(self._original),
-            precision=min(rounding, _EPS * float(np.sqrt(row_squares.max()))),
+            diagonal=diagonal,
+            precision=min(family.rounding(step), _EPS * float(np.sqrt(row_squares.max()))),
+            hollow=hollow,
         )
 
     def _centered_again(self, found: list[GramStatistics]) -> list[GramStatistics]:
@@ -179,11 +187,9 @@ class Sweep:
                 found[i] = replace(found[i], centered_squares=square)
         return found
 
-    def _restore(self, rows: Array) -> Array:
-        """Return an array over sorted rows in the order of the data."""
-        restored = np.empty_like(rows)
-        restored[self._order] = rows
-        return restored
+    def _restore(self, lines: Array) -> Array:
+        """Return lines over sorted rows in the order of the data."""
+        return lines.take(self._place, axis=-1)
 
     def _new_lines(self) -> list[Array]:
         labels = self._blocks[-1].label + 1
@@ -194,7 +200,7 @@ class Sweep:
         for family, into in zip(self._families, lines, strict=True):
             size = rows.stop - rows.start, columns.stop - columns.start
             tile = TileSums.zeros(family.lines, *size)
-            family.add_sums(pairs, tile)
+            family.add_sums(pairs, rows == columns, tile)
             into[:, right.label, rows] += tile.on_rows
             if rows != columns:
                 into[:, left.label, columns] += tile.on_columns
@@ -225,7 +231,7 @@ class Sweep:
 
         totals = self._walk(lambda: [np.zeros_like(g) for g in given], add, progress)
         return {
-            i: self._restore(totals[f][step].T)
+            i: self._restore(totals[f][step]).T
             for f, family in enumerate(self._families)
             for i, step in family.members.items()
             if i in vectors
@@ -262,7 +268,7 @@ class Sweep:
                         done[thread] += 1
             return into
 
-        with threadpool_limits(1), ThreadPoolExecutor(len(strips)) as pool:
+        with _linear_algebra().limit(limits=1), ThreadPoolExecutor(len(strips)) as pool:
             futures = [pool.submit(work, thread) for thread in range(len(strips))]
             try:
                 with progress.part("sweep", _PARTS) as sweep:
@@ -281,6 +287,12 @@ class Sweep:
                 with np.errstate(over="ignore", invalid="ignore"):
                     np.add(total, array, out=total)
         return totals
+
+
+@cache
+def _linear_algebra() -> ThreadpoolController:
+    """Return the libraries whose threads to hold back; looking for them takes milliseconds."""
+    return ThreadpoolController()
 
 
 def _blocks(codes: Array, size: int) -> list[Block]:

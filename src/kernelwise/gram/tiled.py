@@ -11,9 +11,11 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from kernelwise._progress import SILENT, Task
+from kernelwise.gram import conjugate_gradients
 from kernelwise.gram.base import Engine, Gram, GramStatistics
-from kernelwise.gram.dense import DenseGram, check_memory
+from kernelwise.gram.dense import DenseGram, check_memory, needed
 from kernelwise.gram.memory import as_bytes, processors
+from kernelwise.gram.partial_cholesky import PartialCholesky
 from kernelwise.gram.sweep import Settings, Sweep
 from kernelwise.gram.targets import Targets
 from kernelwise.kernels import Kernel
@@ -24,6 +26,8 @@ _TYPES = ("float64", "float32")
 # in the order of the data; distances and the matrices of single kernels by tile.
 _ARRAYS_A_KERNEL = 4
 _TILES_AT_ONCE = 4
+_LARGEST_RANK = 512  # of a preconditioner: beyond, it costs more than the products it saves
+_COPIES_OF_A_FACTOR = 4  # it grows, and becomes an eigensystem
 
 
 @dataclass(frozen=True)
@@ -145,12 +149,36 @@ class TiledGram(Gram):
         n = self._statistics.n
         if t >= n - 1 or "_dense" in vars(self):
             return self.eigensystem()[0][::-1][:t]
-        alone = self.sweep.alone(self.index)  # without the rest of its ladder
         operator = LinearOperator(
-            (n, n), matvec=lambda v: alone.matmul({0: v.reshape(n, 1)})[0][:, 0], dtype=np.float64
+            (n, n), matvec=lambda v: self._multiply(v.reshape(n, 1))[:, 0], dtype=np.float64
         )
         start = np.ones(n) + 0.1 * np.cos(np.arange(n))  # the same every time
         return np.sort(eigsh(operator, t, which="LA", tol=1e-10, v0=start)[0])[::-1]
+
+    @property
+    def in_reach(self) -> bool:
+        """Whether the matrix fits into the memory budget."""
+        return needed(self._statistics.n) <= as_bytes(self._memory)
+
+    def solve(self, ridge: float, right: Array) -> Array:
+        """Return (K + ridge I)^-1 right by products with K, to 1e-10 of the right-hand side."""
+        return conjugate_gradients.solve(self._multiply, self._preconditioner, ridge, right)
+
+    @cached_property
+    def _preconditioner(self) -> conjugate_gradients.Preconditioner:
+        n = self._statistics.n
+        room = as_bytes(self._memory) / (_COPIES_OF_A_FACTOR * 8 * n)
+        factor = PartialCholesky(self.sweep.columns(self.index), self._statistics.diagonal)
+        factor.grow(int(max(1, min(room, n // 8, _LARGEST_RANK))))
+        return conjugate_gradients.Preconditioner(factor)
+
+    @cached_property
+    def _alone(self) -> Sweep:
+        """A sweep without the rest of the ladder."""
+        return self.sweep.alone(self.index)
+
+    def _multiply(self, V: Array) -> Array:
+        return self._alone.matmul({0: V})[0]
 
     def eigensystem(self) -> tuple[Array, Array]:
         """Return the full spectrum, from the matrix in memory where it fits."""

@@ -55,5 +55,10 @@ class Problem:
 
     def check(self, criteria: Iterable[Criterion]) -> None:
         """Refuse, before any work, criteria whose matrices do not fit into memory."""
-        whole = any(criterion.cost != "n^2" for criterion in criteria)
+        whole = any(self._needs_matrix(criterion) for criterion in criteria)
         self.engine.check(self.targets, whole_matrix=whole)
+
+    def _needs_matrix(self, criterion: Criterion) -> bool:
+        if criterion.by_products and self.machine == "least-squares" and not criterion.is_open:
+            return False
+        return criterion.cost != "n^2"

@@ -25,7 +25,7 @@ from kernelwise.selection.inputs import (
 )
 from kernelwise.selection.problem import Problem
 from kernelwise.selection.result import SelectionResult
-from kernelwise.selection.tradeoff import is_open, resolve
+from kernelwise.selection.tradeoff import resolve
 
 
 class UndefinedCriterionWarning(UserWarning):
@@ -207,14 +207,14 @@ def _closed(
     progress: Task,
 ) -> dict[str, Criterion]:
     """Return the criteria with every trade-off parameter chosen, at the middle of the ridges."""
-    if not any(is_open(criterion) for criterion in columns.values()):
+    if not any(criterion.is_open for criterion in columns.values()):
         return columns
     first = next(iter(problem.engine.grams(kernels[:1], problem.X, problem.targets)))
     ridges = np.sort(ridges_for(first))
     ridge = float(ridges[ridges.size // 2])
     return {
         name: resolve(problem, kernels, criterion, ridge, progress)
-        if is_open(criterion)
+        if criterion.is_open
         else criterion
         for name, criterion in columns.items()
     }

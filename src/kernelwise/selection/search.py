@@ -18,7 +18,6 @@ from kernelwise.selection.cascade import Cascade
 from kernelwise.selection.problem import Problem
 from kernelwise.selection.result import SelectionResult
 from kernelwise.selection.scoring import score_candidates
-from kernelwise.selection.tradeoff import is_open
 from kernelwise.selection.zoom import FIRST_LOOK, Unsettled, Zoom
 
 # Ridges tried by default, in units of the mean of the kernel matrix's diagonal.
@@ -100,7 +99,7 @@ def run_cascade(
 def parts(cascade: Cascade) -> int:
     """Return how many tasks a cascade has at most."""
     # One more: what a first look at few rows cannot settle is scored in full.
-    return 1 + len(cascade.stages) + sum(is_open(criterion) for criterion, _ in cascade.stages)
+    return 1 + len(cascade.stages) + sum(criterion.is_open for criterion, _ in cascade.stages)
 
 
 def _may_zoom(problem: Problem, cascade: Cascade, ridges: Ridges) -> bool:

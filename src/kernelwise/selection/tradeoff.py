@@ -25,11 +25,6 @@ _FOLDS = 3
 _SEED = 0
 
 
-def is_open(criterion: Criterion) -> bool:
-    """Say whether a trade-off parameter of the criterion is still to be chosen."""
-    return any(getattr(criterion, field) == "cv" for field in criterion.tradeoffs)
-
-
 def resolve(
     problem: Problem, kernels: Sequence[Kernel], criterion: Criterion, ridge: float, progress: Task
 ) -> Criterion:
