@@ -1,15 +1,26 @@
 """The table of candidates and criteria."""
 
+import html
+import json
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.stats import rankdata
 
 from kernelwise._registry import unknown
 from kernelwise.criteria import Criterion
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.geometry import Array
+from kernelwise.selection import archive
 from kernelwise.selection.preference import check_rule, preferred
+
+
+class Agreement(NamedTuple):
+    """Rank correlations of criteria: 1 for the same order, -1 for the opposite."""
+
+    names: tuple[str, ...]
+    matrix: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +53,8 @@ class SelectionResult:
     standard_errors : dict of str to array of shape (candidates,)
         The standard errors of values that are means of losses over rows or folds, by column name;
         NaN for the others.
+    timings : dict of str to float
+        The seconds of every stage of a selection, by column name.
     """
 
     kernels: tuple[Kernel, ...]
@@ -53,6 +66,7 @@ class SelectionResult:
     engine_reason: str
     seconds: float
     standard_errors: dict[str, Array] = field(default_factory=dict)
+    timings: dict[str, float] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.kernels)
@@ -89,17 +103,117 @@ class SelectionResult:
         """Return the ridge of the candidate that a criterion prefers."""
         return float(self.ridges[self.best_index(criterion, rule)])
 
-    def frame(self) -> Any:
-        """Return the table as a pandas DataFrame; needs pandas."""
+    def ranks(self, criterion: str) -> Array:
+        """Return the rank of every candidate, 1 for the preferred one, NaN where undefined."""
+        ranks = np.full(len(self), np.nan)
+        order = self.ranking(criterion)
+        ranks[order] = np.arange(1.0, len(order) + 1.0)
+        return ranks
+
+    def choosing(self) -> list[str]:
+        """Return the columns that can choose: they have a direction, and a value somewhere."""
+        return [
+            name
+            for name, values in self.table.items()
+            if self.criteria[name].greater_is_better is not None and not np.isnan(values).all()
+        ]
+
+    def agreement(self) -> "Agreement":
+        """Return how alike the criteria rank the candidates: Spearman's rank correlation.
+
+        Every pair of criteria is compared on the candidates for which both are defined.
+        """
+        names = self.choosing()
+        ranks = [self.ranks(name) for name in names]
+        matrix = np.array([[_spearman(a, b) for b in ranks] for a in ranks])
+        return Agreement(tuple(names), matrix.reshape(len(names), len(names)))
+
+    def frame(self, ranks: bool = False) -> Any:
+        """Return the table as a pandas DataFrame, with the ranks on request; needs pandas."""
         try:
             import pandas as pd
         except ImportError:
             raise ImportError("frame() needs pandas: pip install 'kernelwise[frame]'.") from None
         columns = {"kernel": list(map(str, self.kernels)), "ridge": self.ridges, **self.table}
+        if ranks:
+            columns |= {f"{name} rank": self.ranks(name) for name in self.choosing()}
         return pd.DataFrame(columns)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as plain data that JSON can hold."""
+        return {
+            "kernels": [archive.from_kernel(kernel) for kernel in self.kernels],
+            "ridges": archive.from_numbers(self.ridges),
+            "criteria": {n: archive.from_criterion(c) for n, c in self.criteria.items()},
+            "table": {n: archive.from_numbers(v) for n, v in self.table.items()},
+            "standard_errors": {
+                n: archive.from_numbers(v) for n, v in self.standard_errors.items()
+            },
+            "notes": dict(self.notes),
+            "engine": self.engine,
+            "engine_reason": self.engine_reason,
+            "seconds": self.seconds,
+            "timings": dict(self.timings),
+        }
+
+    @classmethod
+    def from_dict(cls, plain: dict[str, Any]) -> "SelectionResult":
+        """Return the result that plain data describes."""
+        return cls(
+            kernels=tuple(map(archive.to_kernel, plain["kernels"])),
+            ridges=archive.to_numbers(plain["ridges"]),
+            criteria={n: archive.to_criterion(c) for n, c in plain["criteria"].items()},
+            table={n: archive.to_numbers(v) for n, v in plain["table"].items()},
+            notes=dict(plain["notes"]),
+            engine=plain["engine"],
+            engine_reason=plain["engine_reason"],
+            seconds=float(plain["seconds"]),
+            standard_errors={n: archive.to_numbers(v) for n, v in plain["standard_errors"].items()},
+            timings=dict(plain["timings"]),
+        )
+
+    def to_json(self) -> str:
+        """Return everything as JSON; kernels and criteria by name and parameters."""
+        return json.dumps(self.to_dict(), allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> "SelectionResult":
+        """Return the result that :meth:`to_json` wrote."""
+        return cls.from_dict(json.loads(text))
+
+    def _repr_html_(self) -> str:
+        """Return a table for notebooks: the best of each column is bold."""
+        best = {name: self.best_index(name) for name in self.choosing()}
+        head = "".join(f"<th>{html.escape(t)}</th>" for t in ("kernel", "ridge", *self.table))
+        rows = "".join(
+            f"<tr><td>{html.escape(str(kernel))}</td><td>{_cell(self.ridges[i])}</td>"
+            + "".join(
+                f"<td><b>{_cell(v[i])}</b></td>" if best.get(n) == i else f"<td>{_cell(v[i])}</td>"
+                for n, v in self.table.items()
+            )
+            + "</tr>"
+            for i, kernel in enumerate(self.kernels)
+        )
+        return (
+            f"<table><caption>{len(self)} candidates, engine {html.escape(self.engine)}, "
+            f"{self.seconds:.3g} s</caption><thead><tr>{head}</tr></thead>"
+            f"<tbody>{rows}</tbody></table>"
+        )
 
     def __repr__(self) -> str:
         return (
             f"SelectionResult({len(self)} candidates, criteria: {', '.join(self.table)}, "
             f"engine: {self.engine}, {self.seconds:.3g} s)"
         )
+
+
+def _spearman(a: Array, b: Array) -> float:
+    """Return the correlation of two rankings on what both rank; NaN for fewer than two."""
+    both = ~(np.isnan(a) | np.isnan(b))
+    if np.count_nonzero(both) < 2:
+        return float("nan")
+    return float(np.corrcoef(rankdata(a[both]), rankdata(b[both]))[0, 1])
+
+
+def _cell(value: float) -> str:
+    return "–" if np.isnan(value) else f"{value:.4g}"

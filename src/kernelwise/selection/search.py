@@ -186,7 +186,7 @@ class _Summary:
         self._ridges = np.full(len(kernels), np.nan)
         self._table = {name: np.full(len(kernels), np.nan) for name in columns}
         self._notes: dict[str, str] = {}
-        self._seconds = 0.0
+        self._timings: dict[str, float] = {}
 
     def add(self, name: str, result: SelectionResult, rows: list[int], rule: str) -> list[int]:
         """Add a stage and return its rows from the best to the worst, the undefined left out.
@@ -203,7 +203,7 @@ class _Summary:
                 if self._columns[name].uses_ridge:
                     self._ridges[row] = result.ridges[place]
         self._notes.update(result.notes)
-        self._seconds += result.seconds
+        self._timings[name] = result.seconds
         return order
 
     def result(self, problem: Problem) -> SelectionResult:
@@ -216,5 +216,6 @@ class _Summary:
             self._notes,
             problem.engine.name,
             problem.engine_reason,
-            self._seconds,
+            sum(self._timings.values()),
+            timings=self._timings,
         )
