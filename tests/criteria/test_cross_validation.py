@@ -344,7 +344,7 @@ class TestBadInput:
         "make, message",
         [
             (lambda: c.KFold(1), "k of KFold must be an integer of at least 2"),
-            (lambda: c.KFold(loss="auc"), "loss of KFold must be one of"),
+            (lambda: c.KFold(loss="cubic"), "loss of KFold must be one of"),
             (lambda: c.KFold(repeats=0), "repeats of KFold must be an integer of at least 1"),
             (lambda: c.KFold(fold_ridge="n"), "fold_ridge of KFold must be one of"),
             (lambda: c.CVKS(eta=0.0), "eta of CVKS must be positive"),

@@ -75,7 +75,10 @@ def test_parameters_are_those_of_the_papers():
         (lambda: c.ER(scale="n"), "scale of ER must be one of 'plain', 'printed'"),
         (lambda: c.RKS(eta=0), "eta of RKS must be positive"),
         (lambda: c.SPS(delta=-1), "delta of SPS must be positive"),
-        (lambda: c.ELOO("hinge"), "loss of ELOO must be one of 'press', 'error', 'squared_hinge'"),
+        (
+            lambda: c.ELOO("hinge"),
+            "loss of ELOO must be one of 'press', 'absolute', 'squared_hinge'",
+        ),
         (lambda: c.LML("none"), "mean of LML must be one of 'zero', 'constant'"),
         (lambda: c.get("cktta"), "unknown criterion 'cktta': did you mean 'ckta'?"),
         (lambda: c.get("qqq"), "unknown criterion 'qqq': choose from bif, br, ckta"),

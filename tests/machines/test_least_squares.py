@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -14,12 +15,30 @@ from helpers import close
 
 
 def expected_failures(estimator):
-    if isinstance(estimator, kw.LSSVC) and not estimator.fit_intercept:
-        return {
-            "check_class_weight_classifiers": "without a bias, a class of weight 1000 does not "
-            "reach points where its kernel has decayed"
-        }
-    return {}
+    if not isinstance(estimator, kw.LSSVC):
+        return {}
+    # Decision values are equivalent, see below; leave-one-out values, and so probabilities, not.
+    copies = "leaving out a row of weight 2 leaves out both copies, of repeated rows one"
+    failures = {
+        "check_sample_weight_equivalence_on_dense_data": copies,
+        "check_sample_weight_equivalence_on_sparse_data": copies,
+    }
+    if not estimator.fit_intercept:
+        failures["check_class_weight_classifiers"] = (
+            "without a bias, a class of weight 1000 does not reach points where its kernel has "
+            "decayed"
+        )
+    return failures
+
+
+@pytest.mark.parametrize("convert", [np.asarray, sp.csr_array])
+@pytest.mark.parametrize("machine", [kw.LSSVC(), kw.LSSVC(class_weight="balanced"), kw.KRR()])
+def test_integer_weights_are_repeated_rows(rng, machine, convert):
+    X, y, weights = rng.normal(size=(30, 3)), rng.integers(0, 3, 30), rng.integers(0, 4, 30)
+    weighted = clone(machine).fit(convert(X), y, sample_weight=weights)
+    repeated = clone(machine).fit(convert(np.repeat(X, weights, axis=0)), np.repeat(y, weights))
+    values = "predict" if isinstance(machine, kw.KRR) else "decision_function"
+    close(getattr(weighted, values)(X), getattr(repeated, values)(X), rtol=1e-8)
 
 
 @parametrize_with_checks(

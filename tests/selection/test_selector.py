@@ -7,8 +7,6 @@ import pytest
 import scipy.sparse as sp
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.datasets import load_diabetes, load_iris
-from sklearn.gaussian_process import GaussianProcessRegressor
-from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score, train_test_split
 from sklearn.pipeline import make_pipeline
@@ -175,12 +173,6 @@ class TestEstimators:
         close(selector.result_.table["eloo"], expected.table["eloo"])
         assert selector.best_estimator_.intercept_ == 0.0
         assert machine.kernel == kw.Gaussian(1.0) and not hasattr(machine, "dual_coef_")
-
-    @pytest.mark.parametrize("estimator", [KernelRidge(), GaussianProcessRegressor()])
-    def test_one_that_takes_no_function_of_matrices_is_refused(self, two_blobs, estimator):
-        X, _ = two_blobs
-        with pytest.raises(ValueError, match="takes no function of two matrices as its kernel"):
-            kw.KernelSelector(estimator).fit(X, X[:, 0])
 
     def test_the_default_machines(self, two_blobs):
         X, y = two_blobs

@@ -7,11 +7,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kernelwise.criteria.base import CLASSES_ONLY, Criterion, Evidence, Undefined, check_choice
+from kernelwise.criteria.losses import auc, misclassified
 from kernelwise.gram import Targets
 from kernelwise.kernels.geometry import Array
 from kernelwise.machines import Split, as_cv, make_splits
 
-_LOSSES = ("error", "square", "squared_hinge", "hinge")
+_LOSSES = ("error", "square", "squared_hinge", "hinge", "absolute", "auc")
 
 
 def check_folds(owner: Any) -> None:
@@ -31,10 +32,13 @@ def mean_loss(targets: Targets, rows: Array, scores: Array, loss: str) -> float:
     """Return the mean loss of scores on some rows."""
     signs = targets.signs[rows]
     if loss == "error" and targets.classes is not None:
-        winners = (scores[:, 0] > 0.0) if scores.shape[1] == 1 else scores.argmax(axis=1)
-        return float(np.mean(winners != targets.y[rows]))
+        return float(np.mean(misclassified(targets.y[rows], scores)))
+    if loss == "auc":
+        return auc(targets.y[rows], scores)
     if loss in ("error", "square"):
         return float(np.mean((signs - scores) ** 2))
+    if loss == "absolute":
+        return float(np.mean(np.abs(signs - scores)))
     margins = np.maximum(1.0 - signs * scores, 0.0)
     return float(np.mean(margins if loss == "hinge" else margins**2))
 
@@ -86,8 +90,9 @@ class KFold(Criterion):
     ----------
     k : int, default=5
         The number of folds.
-    loss : {"error", "square", "squared_hinge", "hinge"}, default="error"
+    loss : {"error", "square", "squared_hinge", "hinge", "absolute", "auc"}, default="error"
         "error" is the rate of misclassified rows; of real targets the mean square, as "square".
+        "auc", the area under the ROC curve, is to be maximised.
         The support vector machine takes "error" and "hinge".
     cv : splitter, list of (train, test) rows or None, default=None
         Other folds: a splitter of scikit-learn, or its output for splitters that need groups. A row
@@ -125,8 +130,10 @@ class KFold(Criterion):
     def __post_init__(self) -> None:
         check_choice(self, "loss", _LOSSES)
         check_folds(self)
-        if self.loss in ("squared_hinge", "hinge"):
+        if self.loss in ("squared_hinge", "hinge", "auc"):
             self._specialize(tasks=CLASSES_ONLY)
+        if self.loss == "auc":
+            self._specialize(greater_is_better=True)
 
     def losses(self, evidence: Evidence, ridge: float) -> Array:
         """Return the mean loss of every fold."""

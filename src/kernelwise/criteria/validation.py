@@ -1,11 +1,13 @@
 """Leave-one-out in closed form, and what is built on it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from kernelwise.criteria.base import CLASSES_ONLY, Criterion, Evidence, Undefined, check_choice
+from kernelwise.criteria.losses import auc, log_losses, misclassified
 from kernelwise.gram import Targets
 from kernelwise.kernels.geometry import Array
 
@@ -20,11 +22,15 @@ class ELOO(Criterion):
     ``"squared_hinge"`` the mean of :math:`\max(0, 1 - y_i f_{-i}(x_i))^2`, which does not punish
     being confidently right. With more than two classes the squared losses are averaged over
     one-vs-rest targets and a row is misclassified when another class has the largest value.
+    ``"absolute"`` is the mean of :math:`|r_i|`, ``"log_loss"`` that of minus the log probability of
+    the right class, with probabilities calibrated on the leave-one-out values themselves, and
+    ``"auc"``, which is to be maximised, the area under the ROC curve of these values (its mean over
+    one-vs-rest targets).
 
     Parameters
     ----------
-    loss : {"press", "error", "squared_hinge"}, default="press"
-        Only "press" is defined for regression.
+    loss : {"press", "error", "squared_hinge", "absolute", "log_loss", "auc"}, default="press"
+        Only "press" and "absolute" are defined for regression.
 
     References
     ----------
@@ -44,30 +50,36 @@ class ELOO(Criterion):
     judges_the_fit: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_choice(self, "loss", ("press", "error", "squared_hinge"))
-        if self.loss != "press":
+        check_choice(self, "loss", (*_LOSSES, "auc"))
+        if self.loss not in ("press", "absolute"):
             self._specialize(tasks=CLASSES_ONLY)
+        if self.loss == "auc":
+            self._specialize(greater_is_better=True)
 
-    def losses(self, evidence: Evidence, ridge: float) -> Array:
-        """Return the loss of every row."""
-        targets = evidence.targets
+    def losses(self, evidence: Evidence, ridge: float) -> Array | None:
+        """Return the loss of every row; the area under a curve is none."""
+        if self.loss == "auc":
+            return None
         residuals = evidence.fit(ridge).loo_residuals
-        if self.loss == "press":
-            return np.asarray(np.mean(residuals**2, axis=1))
-        if self.loss == "error":
-            return _errors(targets, targets.signs - residuals)
-        # 1 - y f = y (y - f) for y = ±1
-        return np.asarray(np.mean(np.maximum(targets.signs * residuals, 0.0) ** 2, axis=1))
+        return _LOSSES[self.loss](evidence.targets, residuals)
 
     def value(self, evidence: Evidence, ridge: float) -> float:
-        """Return the mean loss at one ridge."""
-        return float(np.mean(self.losses(evidence, ridge)))
+        """Return the mean loss, or the area, at one ridge."""
+        losses = self.losses(evidence, ridge)
+        if losses is not None:
+            return float(np.mean(losses))
+        targets = evidence.targets
+        return auc(targets.y, targets.signs - evidence.fit(ridge).loo_residuals)
 
 
-def _errors(targets: Targets, scores: Array) -> Array:
-    """Return 1 for every row whose leave-one-out scores name another class, else 0."""
-    winners = (scores[:, 0] > 0.0) if scores.shape[1] == 1 else scores.argmax(axis=1)
-    return np.asarray(winners != targets.y, dtype=np.float64)
+# The loss of every row from the leave-one-out residuals y - f; 1 - y f = y (y - f) for y = ±1.
+_LOSSES: dict[str, Callable[[Targets, Array], Array]] = {
+    "press": lambda t, r: np.mean(r**2, axis=1),
+    "absolute": lambda t, r: np.mean(np.abs(r), axis=1),
+    "squared_hinge": lambda t, r: np.mean(np.maximum(t.signs * r, 0.0) ** 2, axis=1),
+    "error": lambda t, r: misclassified(t.y, t.signs - r),
+    "log_loss": lambda t, r: log_losses(t.y, t.signs - r),
+}
 
 
 @dataclass(frozen=True)

@@ -6,14 +6,16 @@ ridge, a Cholesky factor serves one. ``least_squares`` wraps it as two scikit-le
     K, Y ──> RidgePath (eigh)  ──> .at(ridge) ──> RidgeFit: coefficients, bias, training residuals,
              fit_one (Cholesky) ────────────────> leave-one-out residuals, degrees of freedom
 
-``svm`` and ``squared_hinge`` are the other two machines that criteria ask; ``folds`` says which
-rows are left out together.
+``calibration`` turns decision values into probabilities; ``on_matrix`` and ``gaussian_process``
+hand a kernel to scikit-learn's estimators. ``svm`` and ``squared_hinge`` are the other two machines
+that criteria ask; ``folds`` says which rows are left out together.
 
 The ridge is added to the diagonal as it is: K + ridge I. This package imports gram and kernels.
 """
 
 from kernelwise.machines.folds import Split, as_cv, make_splits
 from kernelwise.machines.least_squares import KRR, LSSVC, fit_known
+from kernelwise.machines.on_matrix import OnMatrix
 from kernelwise.machines.ridge_path import RidgeFit, RidgePath, check_ridge, fit_one
 from kernelwise.machines.squared_hinge import SquaredHingeFit, fit_squared_hinge
 from kernelwise.machines.svm import SupportVectors
@@ -21,6 +23,7 @@ from kernelwise.machines.svm import SupportVectors
 __all__ = [
     "KRR",
     "LSSVC",
+    "OnMatrix",
     "RidgeFit",
     "RidgePath",
     "Split",

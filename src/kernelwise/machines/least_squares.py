@@ -20,6 +20,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from kernelwise.gram.psd import check_matrix
 from kernelwise.kernels import Gaussian, Kernel
 from kernelwise.kernels.geometry import Array
+from kernelwise.machines.calibration import Calibration
 from kernelwise.machines.ridge_path import RidgeFit, fit_one
 
 _COMMON_CONSTRAINTS: dict[str, Any] = {
@@ -61,6 +62,8 @@ class LSSVC(ClassifierMixin, BaseEstimator):
     loo_residuals_ : array of shape (n,) or (n, c)
         ±1 target minus leave-one-out decision value of every training row, in closed form;
         NaN for rows of weight zero.
+    calibration_ : Calibration
+        How decision values become probabilities, fitted to the leave-one-out values.
     X_fit_ : array or sparse matrix of shape (n, d)
         The training rows.
 
@@ -125,11 +128,16 @@ class LSSVC(ClassifierMixin, BaseEstimator):
         self.classes_ = np.unique(y[weights > 0.0])
         if self.classes_.size < 2:
             raise ValueError(
-                f"y has only one class {self.classes_.tolist()} of positive weight: at least two "
+                f"y has only one class {self.classes_.tolist()} of positive sample_weight: at least two "
                 "classes are needed."
             )
         signs = np.where(y[:, None] == self.classes_, 1.0, -1.0)
-        _fit_columns(self, X, signs[:, 1] if self.classes_.size == 2 else signs, weights, known)
+        Y = signs[:, 1] if self.classes_.size == 2 else signs
+        _fit_columns(self, X, Y, weights, known)
+        used = weights > 0.0
+        codes = np.searchsorted(self.classes_, y[used])
+        scores = (Y - self.loo_residuals_)[used]
+        self.calibration_ = Calibration.fit(scores, codes, weights[used])
         return self
 
     def _class_weights(self, y: Array, weights: Array) -> Array:
@@ -149,6 +157,15 @@ class LSSVC(ClassifierMixin, BaseEstimator):
         scores = self.decision_function(X)
         winners = (scores > 0.0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
         return np.asarray(self.classes_[winners])
+
+    def predict_proba(self, X: Any) -> Array:
+        """Return the probability of every class, calibrated on leave-one-out decision values."""
+        scores = self.decision_function(X)
+        return self.calibration_.probabilities(scores)
+
+    def predict_log_proba(self, X: Any) -> Array:
+        """Return the logarithms of the probabilities."""
+        return np.asarray(np.log(self.predict_proba(X)))
 
     def __sklearn_tags__(self) -> Any:
         return _with_kernel_tags(super().__sklearn_tags__(), self.kernel)

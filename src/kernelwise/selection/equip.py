@@ -1,34 +1,79 @@
-"""The machine that gets the chosen kernel and ridge."""
+"""The machine that gets the chosen kernel and ridge.
 
+Kernels reach an estimator in one of three ways: as a function of two matrices (the machines of
+kernelwise, the support vector machines of scikit-learn, estimators of others), as a precomputed
+matrix (scikit-learn's KernelRidge, KernelPCA, SpectralClustering, SpectralEmbedding), or translated
+into a kernel of scikit-learn's Gaussian processes.
+"""
+
+from collections.abc import Sequence
+from enum import Enum
 from typing import Any
 
-from sklearn.base import clone, is_regressor
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.utils import get_tags
 
 from kernelwise.gram import Targets
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.geometry import Array
-from kernelwise.machines import KRR, LSSVC, RidgeFit, fit_known
+from kernelwise.machines import KRR, LSSVC, OnMatrix, RidgeFit, fit_known
+from kernelwise.machines.gaussian_process import check_translatable, process_kernel
 
 
-def machine_for(estimator: Any, targets: Targets) -> Any:
+class Way(Enum):
+    """How an estimator takes a kernel."""
+
+    FUNCTION = "function"
+    MATRIX = "matrix"
+    PROCESS = "process"
+
+
+def machine_for(estimator: Any, targets: Targets, kernels: Sequence[Kernel]) -> Any:
     """Return a fresh machine for the targets, or say why the estimator cannot be it."""
     if estimator is None:
         return KRR(fit_intercept=True) if targets.classes is None else LSSVC()
-    name, module = type(estimator).__name__, type(estimator).__module__
-    if (targets.classes is None) != is_regressor(estimator):
-        task = "regression" if targets.classes is None else "classification"
+    name = type(estimator).__name__
+    task = "regression" if targets.classes is None else "classification"
+    kind = get_tags(estimator).estimator_type
+    if kind == "outlier_detector" or (kind in _TASKS and _TASKS[kind] != task):
         raise ValueError(f"estimator {name} does not fit task {task!r}: change either.")
-    if "kernel" not in estimator.get_params(deep=False):
-        raise ValueError(
-            f"estimator {name} has no parameter 'kernel': use LSSVC, KRR, or an SVM of "
-            "scikit-learn."
-        )
-    if module.startswith("sklearn.") and not module.startswith("sklearn.svm"):
-        raise ValueError(
-            f"estimator {name} takes no function of two matrices as its kernel: use LSSVC, KRR, or "
-            "an SVM of scikit-learn."
-        )
+    way = _way(estimator)
+    if way is Way.MATRIX and any(kernel.takes_matrix for kernel in kernels):
+        raise ValueError(f"estimator {name} takes a matrix by itself: use LSSVC, KRR or an SVM.")
+    if way is Way.PROCESS:
+        for kernel in kernels:
+            check_translatable(kernel, name)
     return clone(estimator)
+
+
+_TASKS = {"classifier": "classification", "regressor": "regression"}
+
+
+def _way(estimator: Any) -> Way:
+    """Return how an estimator takes a kernel, or say that it takes none."""
+    name, module = type(estimator).__name__, type(estimator).__module__
+    if module.startswith("sklearn.gaussian_process"):
+        return Way.PROCESS
+    known = estimator.get_params(deep=False)
+    if module.startswith("sklearn.") and not module.startswith("sklearn.svm"):
+        if _matrix_parameter(known) is not None:
+            return Way.MATRIX
+    elif "kernel" in known:
+        return Way.FUNCTION
+    raise ValueError(
+        f"estimator {name} has no parameter 'kernel' that takes a matrix or a function: use LSSVC, "
+        "KRR, or an SVM of scikit-learn."
+    )
+
+
+def _matrix_parameter(known: dict[str, Any]) -> str | None:
+    """Return the parameter that can be "precomputed"."""
+    return next((p for p in ("kernel", "affinity") if p in known), None)
+
+
+def has_bias(machine: Any) -> bool:
+    """Say whether the machine has a bias, as the criteria that train must know."""
+    return bool(getattr(machine, "fit_intercept", _way(machine) is Way.FUNCTION))
 
 
 def judge_for(machine: Any) -> str:
@@ -40,6 +85,17 @@ def judge_for(machine: Any) -> str:
 def equip(machine: Any, kernel: Kernel, ridge: float) -> Any:
     """Return the machine with the kernel and, in its own terms, the ridge."""
     known = machine.get_params(deep=False)
+    way = _way(machine)
+    if way is Way.PROCESS:
+        return machine.set_params(
+            kernel=process_kernel(kernel, ridge if is_regressor(machine) else None)
+        )
+    if way is Way.MATRIX:
+        if is_regressor(machine) and "alpha" in known:
+            machine.set_params(alpha=ridge)
+        return OnMatrix(
+            machine.set_params(**{str(_matrix_parameter(known)): "precomputed"}), kernel
+        )
     settings: dict[str, Any] = {"kernel": kernel}
     if "ridge" in known:
         settings["ridge"] = ridge
@@ -48,10 +104,19 @@ def equip(machine: Any, kernel: Kernel, ridge: float) -> Any:
     return machine.set_params(**settings)
 
 
-def fit_machine(machine: Any, X: Any, y: Array, known: RidgeFit | None) -> None:
+def fit_machine(
+    machine: Any, X: Any, y: Array, known: RidgeFit | None, params: dict[str, Any]
+) -> None:
     """Fit the machine, from the solution that the choice left behind where it is the same one."""
-    weighted = getattr(machine, "class_weight", None) is not None
+    weighted = getattr(machine, "class_weight", None) is not None or params
     if known is not None and type(machine) in (LSSVC, KRR) and not weighted:
         fit_known(machine, X, y, known)
     else:
-        machine.fit(X, y)
+        machine.fit(X, y, **params)
+
+
+def task_of(estimator: Any) -> str:
+    """Return the task that an estimator decides, "auto" where it does not."""
+    if is_regressor(estimator):
+        return "regression"
+    return "classification" if is_classifier(estimator) else "auto"

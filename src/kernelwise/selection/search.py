@@ -15,6 +15,7 @@ from kernelwise.kernels import Kernel
 from kernelwise.kernels.geometry import Array
 from kernelwise.machines import RidgeFit
 from kernelwise.selection.cascade import Cascade
+from kernelwise.selection.guards import edge, extended
 from kernelwise.selection.problem import Problem
 from kernelwise.selection.result import SelectionResult
 from kernelwise.selection.scoring import score_candidates
@@ -23,6 +24,7 @@ from kernelwise.selection.zoom import FIRST_LOOK, Unsettled, Zoom
 # Ridges tried by default, in units of the mean of the kernel matrix's diagonal.
 AUTO_RIDGES = 10.0 ** np.arange(-4.0, 3.0)
 ZOOM_ROWS = FIRST_LOOK + FIRST_LOOK // 5  # from here a first look at fewer rows pays
+SEARCHES = 3  # with a grid that is extended between them
 REFERENCE_RIDGE = 1.0  # the papers' fixed ridge, for criteria that may not choose one
 
 
@@ -96,6 +98,25 @@ def run_cascade(
     return Choice(result, winner, machine[1] if machine is not None and same else None)
 
 
+def search(
+    problem: Problem,
+    kernels: Sequence[Kernel],
+    cascade: Cascade,
+    ridges: Ridges,
+    progress: Task,
+) -> tuple[list[Kernel], Choice]:
+    """Run a cascade; while a Gaussian on the edge of the grid wins, extend the grid and repeat."""
+    kernels = list(kernels)
+    for attempt in range(SEARCHES):
+        with progress.part("search", parts(cascade)) as task:
+            found = run_cascade(problem, kernels, cascade, ridges, task)
+        side = edge(kernels, found.winner)
+        if side is None or attempt == SEARCHES - 1:
+            break
+        kernels = extended(kernels, side)
+    return kernels, found
+
+
 def parts(cascade: Cascade) -> int:
     """Return how many tasks a cascade has at most."""
     # One more: what a first look at few rows cannot settle is scored in full.
@@ -111,6 +132,7 @@ def _may_zoom(problem: Problem, cascade: Cascade, ridges: Ridges) -> bool:
     return (
         len(cascade.stages) > 1
         and isinstance(cascade.stages[-1][0], ELOO)
+        and cascade.stages[-1][0].greater_is_better is False
         and cascade.rule == "best"
         and problem.targets.n > ZOOM_ROWS
         and bool(np.all(np.diff(ridges.values) > 0.0))

@@ -1,19 +1,21 @@
 """The estimator that chooses its kernel and ridge."""
 
+import warnings
+from collections import Counter
 from contextlib import nullcontext
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import (
-    BaseEstimator,
-    MetaEstimatorMixin,
-    _fit_context,
-    is_classifier,
-    is_regressor,
-)
-from sklearn.utils import ClassifierTags, RegressorTags
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone
+from sklearn.utils import ClassifierTags, RegressorTags, get_tags
 from sklearn.utils._param_validation import HasMethods, StrOptions
+from sklearn.utils.metadata_routing import (
+    MetadataRouter,
+    MethodMapping,
+    _routing_enabled,
+    process_routing,
+)
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
@@ -27,10 +29,33 @@ from kernelwise.kernels.geometry import Array
 from kernelwise.machines import KRR, LSSVC
 from kernelwise.selection.callbacks import CallbackSupportMixin, fit_task
 from kernelwise.selection.cascade import Cascade, default_cascade, loo_criterion
-from kernelwise.selection.equip import equip, fit_machine, judge_for, machine_for
+from kernelwise.selection.equip import (
+    equip,
+    fit_machine,
+    has_bias,
+    judge_for,
+    machine_for,
+    task_of,
+)
+from kernelwise.selection.estimates import by_folds, leave_one_out
+from kernelwise.selection.guards import Chosen, warn_about
 from kernelwise.selection.inputs import as_kernels, as_ridges
 from kernelwise.selection.problem import Problem
-from kernelwise.selection.search import AUTO_RIDGES, Ridges, parts, ridge_of, run_cascade
+from kernelwise.selection.record import ErrorEstimate
+from kernelwise.selection.search import (
+    AUTO_RIDGES,
+    SEARCHES,
+    Choice,
+    Ridges,
+    parts,
+    ridge_of,
+    run_cascade,
+    search,
+)
+from kernelwise.selection.zoom import spread_out
+
+_FITTED = ("result_", "best_kernel_", "best_ridge_", "best_estimator_", "classes_", "error_")
+_PART_ROWS = 500  # of a random part on which the pick is repeated
 
 
 def _fitted_has(name: str) -> Any:
@@ -39,7 +64,7 @@ def _fitted_has(name: str) -> Any:
     def check(selector: "KernelSelector") -> bool:
         machine = getattr(selector, "best_estimator_", selector.estimator)
         if machine is None:
-            machine = KRR() if selector.task == "regression" else LSSVC()
+            machine = selector._default_machine()
         getattr(machine, name)
         return True
 
@@ -55,15 +80,18 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
     Parameters
     ----------
     estimator : estimator or None, default=None
-        What to fit with the choice: a machine of kernelwise or a scikit-learn estimator with a
-        ``kernel`` parameter that takes a function of two matrices (SVC, NuSVC, SVR). It gets the
-        kernel, and the ridge as ``ridge`` or as :math:`C = 1 / (2\,\mathrm{ridge})`. None stands
+        What to fit with the choice: a machine of kernelwise, or an estimator of scikit-learn. SVC,
+        NuSVC, SVR and NuSVR get the kernel as a function; KernelRidge, KernelPCA,
+        SpectralClustering and SpectralEmbedding its matrix; Gaussian processes its width and, as
+        noise, the ridge. The ridge becomes ``ridge``, ``alpha`` or
+        :math:`C = 1 / (2\,\mathrm{ridge})`. None stands
         for LSSVC, or KRR with intercept for regression. With scikit-learn's SVC, criteria with a
         training or cross-validation error (KFold, RKS, CVKS, ER, SPS) are those of the support
         vector machine; leave-one-out is that of the least-squares machine always. Weights do not
         enter the choice.
     kernels : "auto", Kernel or list of Kernel, default="auto"
-        The candidates; "auto" takes ``grids.auto(X)``.
+        The candidates; "auto" takes ``grids.auto(X)`` and extends it, up to twice by four widths,
+        where its narrowest or widest kernel wins.
     criterion : "auto", str, Criterion or Cascade, default="auto"
         What to choose by; "auto" is
         ``Cascade((SM(r=2), 5), (ELOO(loss="squared_hinge"), 1))``, with press for regression.
@@ -103,6 +131,12 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         One row per kernel, one column per stage; NaN for kernels that did not reach a stage.
     classes_ : array of shape (c,)
         The class labels; classification only.
+    error_ : ErrorEstimate or None
+        The leave-one-out error of the fitted machine; None for machines that do not know theirs
+        (:meth:`error_estimate` refits those). It has not paid for the choice:
+        :meth:`nested_error` does.
+    guards_ : tuple of str
+        What should be looked at; the same sentences are warnings.
 
     Examples
     --------
@@ -116,7 +150,7 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "estimator": [HasMethods(["fit", "predict"]), None],
+        "estimator": [HasMethods(["fit"]), None],
         "kernels": "no_validation",  # as_kernels and as_ridges say it in one sentence
         "criterion": [str, Criterion, Cascade],
         "ridge": "no_validation",
@@ -159,7 +193,7 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         self.random_state = random_state
 
     @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X: Any, y: Any) -> "KernelSelector":
+    def fit(self, X: Any, y: Any, **fit_params: Any) -> "KernelSelector":
         """Choose kernel and ridge, and fit the estimator with them.
 
         Parameters
@@ -168,46 +202,89 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
             The data; the kernel matrix itself with ``kernels=Precomputed()``.
         y : array of shape (n,)
             Class labels of any type, or real targets.
+        **fit_params : dict
+            For the fit of the estimator, such as ``sample_weight``; with metadata routing enabled
+            those that it requests.
         """
-        for earlier in ("result_", "best_kernel_", "best_ridge_", "best_estimator_", "classes_"):
+        for earlier in _FITTED:
             self.__dict__.pop(earlier, None)  # nothing of an earlier fit survives
+        fit_params = self._routed(fit_params)
         X, y = validate_data(
             self, X, y, accept_sparse="csr", dtype=np.float64, ensure_min_samples=3
         )
         targets = Targets.of(y, self._task())
-        machine = machine_for(self.estimator, targets)
         kernels = self._kernels(X)
+        machine = machine_for(self.estimator, targets, kernels)
         cascade, ridges = self._plan(targets)
         limits = nullcontext() if self.n_jobs is None else threadpool_limits(self.n_jobs)
-        intercept = getattr(machine, "fit_intercept", True)
         problem = Problem.of(
             X,
             targets,
             kernels,
             self.engine,
-            fit_intercept=intercept,
+            fit_intercept=has_bias(machine),
             machine=judge_for(machine),
             memory=self.memory,
         )
         problem.check(criterion for criterion, _ in cascade.stages)
-        with limits, fit_task(self, X, y, parts=parts(cascade)) as progress:
-            self.result_, winner, fit = run_cascade(problem, kernels, cascade, ridges, progress)
-            self.best_kernel_ = kernels[winner]
-            self.best_ridge_ = ridge_of(self.result_, winner, ridges)
+        with limits, fit_task(self, X, y, parts=SEARCHES) as progress:
+            if self._is_auto:
+                kernels, found = search(problem, kernels, cascade, ridges, progress)
+            else:
+                with progress.part("search", parts(cascade)) as task:
+                    found = run_cascade(problem, kernels, cascade, ridges, task)
+            self._take(problem, kernels, ridges, found)
             if self.refit:
                 self.best_estimator_ = equip(machine, self.best_kernel_, self.best_ridge_)
-                fit_machine(self.best_estimator_, problem.X, targets.labels, fit)
-        if targets.classes is not None:
-            self.classes_ = targets.classes
+                fit_machine(self.best_estimator_, problem.X, targets.labels, found.fit, fit_params)
+        self.error_ = leave_one_out(self.best_estimator_, targets) if self.refit else None
+        self._look_twice(problem, kernels, ridges, found)
         return self
+
+    def _take(self, problem: Problem, kernels: Any, ridges: Ridges, found: Choice) -> None:
+        """Keep what was found."""
+        self.result_ = found.result
+        self.best_kernel_ = kernels[found.winner]
+        self.best_ridge_ = ridge_of(found.result, found.winner, ridges)
+        if problem.targets.classes is not None:
+            self.classes_ = problem.targets.classes
+
+    def _look_twice(self, problem: Problem, kernels: Any, ridges: Ridges, found: Choice) -> None:
+        """Let the guards say what they see."""
+        offered = None if ridges.relative else ridges.values
+        self.guards_ = warn_about(
+            Chosen(
+                problem, kernels, found.winner, self.best_ridge_, offered, self.result_, self.error_
+            )
+        )
+
+    @property
+    def _is_auto(self) -> bool:
+        """Whether the candidates are to be made from the data."""
+        return self.kernels is None or (isinstance(self.kernels, str) and self.kernels == "auto")
+
+    def _default_machine(self) -> Any:
+        """Return the machine that is fitted where none is given."""
+        machine = KRR() if self._known_task() == "regression" else LSSVC()
+        return machine.set_fit_request(sample_weight=True) if _routing_enabled() else machine
+
+    def _routed(self, fit_params: dict[str, Any]) -> dict[str, Any]:
+        """Return the parameters that go to the fit of the estimator."""
+        if not _routing_enabled():
+            return fit_params
+        return dict(process_routing(self, "fit", **fit_params).estimator.fit)
+
+    def get_metadata_routing(self) -> MetadataRouter:
+        """Return what the estimator requests."""
+        estimator = self._default_machine() if self.estimator is None else self.estimator
+        mapping = MethodMapping().add(caller="fit", callee="fit")
+        return MetadataRouter(owner=self).add(estimator=estimator, method_mapping=mapping)
 
     def _task(self) -> str:
         """Return the task as far as parameters decide it."""
         if self.task != "auto" or self.estimator is None:
             return str(self.task)
-        if is_regressor(self.estimator):
-            return "regression"
-        return "classification" if is_classifier(self.estimator) else "auto"
+        return task_of(self.estimator)
 
     def _known_task(self) -> str:
         """Return the task: by parameters, by the target once fitted, classification before.
@@ -222,7 +299,7 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         return "classification"
 
     def _kernels(self, X: Any) -> list[Kernel]:
-        if self.kernels is None or (isinstance(self.kernels, str) and self.kernels == "auto"):
+        if self._is_auto:
             return list(grids.auto(X, random_state=self.random_state))
         return as_kernels(self.kernels, X)
 
@@ -242,6 +319,7 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
             cascade = Cascade(*cascade.stages, (loo_criterion(targets), 1), rule=cascade.rule)
         return cascade, ridges
 
+    @available_if(_fitted_has("predict"))
     def predict(self, X: Any) -> Array:
         """Predict with the fitted estimator."""
         return np.asarray(self._fitted().predict(self._checked(X)))
@@ -251,9 +329,88 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         """Return the decision values of the fitted estimator."""
         return np.asarray(self._fitted().decision_function(self._checked(X)))
 
-    def score(self, X: Any, y: Any) -> float:
+    @available_if(_fitted_has("predict_proba"))
+    def predict_proba(self, X: Any) -> Array:
+        """Return the probability of every class, in the order of ``classes_``."""
+        return np.asarray(self._fitted().predict_proba(self._checked(X)))
+
+    @available_if(_fitted_has("predict_log_proba"))
+    def predict_log_proba(self, X: Any) -> Array:
+        """Return the logarithms of the probabilities."""
+        return np.asarray(self._fitted().predict_log_proba(self._checked(X)))
+
+    @available_if(_fitted_has("transform"))
+    def transform(self, X: Any) -> Any:
+        """Transform with the fitted estimator."""
+        return self._fitted().transform(self._checked(X))
+
+    @available_if(_fitted_has("get_feature_names_out"))
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """Return the names of the columns that transform gives."""
+        return np.asarray(self._fitted().get_feature_names_out(input_features))
+
+    @available_if(_fitted_has("set_output"))
+    def set_output(self, *, transform: str | None = None) -> "KernelSelector":
+        """Set the container that transform returns, as scikit-learn's transformers do."""
+        self.estimator.set_output(transform=transform)
+        return self
+
+    @property
+    def labels_(self) -> Array:
+        """The clusters of the training rows, where the estimator finds clusters."""
+        return np.asarray(self._fitted().labels_)
+
+    @available_if(_fitted_has("score"))
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the score of the fitted estimator: accuracy, or R² for regression."""
-        return float(self._fitted().score(self._checked(X), as_vector(y)))
+        weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        return float(self._fitted().score(self._checked(X), as_vector(y), **weights))
+
+    def error_estimate(self, X: Any = None, y: Any = None, cv: Any = 5) -> ErrorEstimate:
+        """Return the error to expect of the fitted machine, kernel and ridge taken as given.
+
+        That of LSSVC and KRR is leave-one-out and known since the fit; another estimator is
+        refitted for every fold of the training data, which must be given again.
+        """
+        check_is_fitted(self, "result_")
+        if self.error_ is not None:
+            return self.error_
+        if X is None or y is None:
+            raise ValueError(
+                f"X and y are needed to estimate the error of {type(self._fitted()).__name__}: "
+                "give the training data again."
+            )
+        return by_folds(clone(self._fitted()), self._checked(X), self._targets(y), cv, "")
+
+    def nested_error(self, X: Any, y: Any, cv: Any = 5) -> ErrorEstimate:
+        """Return the error to expect of the whole procedure: every fold chooses for itself.
+
+        It takes as many selections as there are folds, and is not optimistic.
+        """
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # said already, of all rows
+            return by_folds(clone(self), X, self._targets(y), cv, "nested ")
+
+    def pick_stability(self, X: Any, y: Any, resamples: int = 10) -> dict[Kernel, float]:
+        """Return how often each kernel is picked on random halves of the rows (at most 500).
+
+        The most frequent comes first. Fewer rows call for slightly wider kernels, so that
+        neighbours of the choice on all rows are no disagreement.
+        """
+        check_is_fitted(self, "result_")
+        X, targets = self._checked(X), self._targets(y)
+        chooser = clone(self).set_params(kernels=list(self.result_.kernels), refit=False)
+        picks: Counter[Kernel] = Counter()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)
+            for seed in range(resamples):
+                rows = np.sort(spread_out(targets, seed)[: min(_PART_ROWS, targets.n // 2)])
+                part = X[np.ix_(rows, rows)] if get_tags(self).input_tags.pairwise else X[rows]
+                picks[chooser.fit(part, targets.labels[rows]).best_kernel_] += 1
+        return {kernel: count / resamples for kernel, count in picks.most_common()}
+
+    def _targets(self, y: Any) -> Targets:
+        return Targets.of(y, self._known_task() if hasattr(self, "result_") else self._task())
 
     def _checked(self, X: Any) -> Any:
         return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)

@@ -246,12 +246,12 @@ def _budget(rows: int) -> int:
     return int(np.clip(_MOST * (_AFFORDABLE / rows) ** 3, 1, _MOST))
 
 
-def spread_out(targets: Targets) -> Array:
+def spread_out(targets: Targets, seed: int = 0) -> Array:
     """Return the rows in random order, every beginning of which has all classes in proportion.
 
     The first rows are one of each class.
     """
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     place = np.empty(targets.n)
     for members in targets.members:
         place[rng.permutation(members)] = np.arange(members.size) / members.size

@@ -1,0 +1,37 @@
+"""What scores on rows that were left out are worth."""
+
+import numpy as np
+from scipy.stats import rankdata
+
+from kernelwise.criteria.base import Undefined
+from kernelwise.kernels.geometry import Array
+from kernelwise.machines.calibration import Calibration
+
+
+def misclassified(codes: Array, scores: Array) -> Array:
+    """Return 1 for every row whose scores, (n, 1) or (n, c), name another class, else 0."""
+    winners = (scores[:, 0] > 0.0) if scores.shape[1] == 1 else scores.argmax(axis=1)
+    return np.asarray(winners != codes, dtype=np.float64)
+
+
+def log_losses(codes: Array, scores: Array) -> Array:
+    """Return minus the log probability of every row's class, calibrated on these very scores."""
+    P = Calibration.fit(scores, codes).probabilities(scores)
+    return np.asarray(-np.log(np.maximum(P[np.arange(codes.size), codes], np.finfo(float).tiny)))
+
+
+def auc(codes: Array, scores: Array) -> float:
+    """Return the area under the ROC curve, the mean over one-vs-rest of more than two classes."""
+    if scores.shape[1] == 1:
+        return _auc(codes == 1, scores[:, 0])
+    return float(np.mean([_auc(codes == c, scores[:, c]) for c in range(scores.shape[1])]))
+
+
+def _auc(positive: Array, scores: Array) -> float:
+    """Return the share of pairs in the right order, ties counting half: a sum of ranks."""
+    n_up = int(np.count_nonzero(positive))
+    n_down = positive.size - n_up
+    if n_up == 0 or n_down == 0:
+        raise Undefined("the area under the ROC curve needs rows of every class")
+    ranks = rankdata(scores)[positive].sum() - n_up * (n_up + 1) / 2.0
+    return float(ranks / (n_up * n_down))

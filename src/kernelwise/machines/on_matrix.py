@@ -1,0 +1,110 @@
+"""Estimators that take a kernel matrix in the place of data."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.utils import get_tags
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from kernelwise.kernels.geometry import Array
+
+
+def _inner_has(name: str) -> Any:
+    def check(machine: "OnMatrix") -> bool:
+        getattr(getattr(machine, "estimator_", machine.estimator), name)
+        return True
+
+    return check
+
+
+class OnMatrix(MetaEstimatorMixin, BaseEstimator):
+    """Gives an estimator the kernel matrix of its data: it must be set to a precomputed one.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Such as ``KernelRidge(kernel="precomputed")``.
+    kernel : Kernel
+
+    Attributes
+    ----------
+    estimator_ : estimator
+        The estimator fitted to the matrix.
+    X_fit_ : array or sparse matrix of shape (n, d)
+        The rows it was fitted to.
+
+    Examples
+    --------
+    >>> from sklearn.kernel_ridge import KernelRidge
+    >>> from kernelwise import Gaussian
+    >>> from kernelwise.machines import OnMatrix
+    >>> machine = OnMatrix(KernelRidge(kernel="precomputed", alpha=1e-6), Gaussian(1.0))
+    >>> machine.fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 4.0]).predict([[1.0]]).round(3)
+    array([1.])
+    """
+
+    def __init__(self, estimator: Any, kernel: Any) -> None:
+        self.estimator = estimator
+        self.kernel = kernel
+
+    def fit(self, X: Any, y: Any = None, **fit_params: Any) -> "OnMatrix":
+        """Fit the estimator to the kernel matrix of the rows of X."""
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
+        self.X_fit_ = X
+        self.estimator_ = clone(self.estimator).fit(self.kernel(X), y, **fit_params)
+        return self
+
+    def _matrix(self, X: Any) -> Array:
+        check_is_fitted(self)
+        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        return np.asarray(self.kernel(X, self.X_fit_))
+
+    @available_if(_inner_has("predict"))
+    def predict(self, X: Any) -> Array:
+        """Predict from the kernel matrix between X and the training rows."""
+        K = self._matrix(X)
+        return np.asarray(self.estimator_.predict(K))
+
+    @available_if(_inner_has("decision_function"))
+    def decision_function(self, X: Any) -> Array:
+        """Return decision values from the kernel matrix between X and the training rows."""
+        K = self._matrix(X)
+        return np.asarray(self.estimator_.decision_function(K))
+
+    @available_if(_inner_has("transform"))
+    def transform(self, X: Any) -> Any:
+        """Transform the kernel matrix between X and the training rows."""
+        K = self._matrix(X)
+        return self.estimator_.transform(K)
+
+    @available_if(_inner_has("get_feature_names_out"))
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """Return the names of the columns that transform gives."""
+        return np.asarray(self.estimator_.get_feature_names_out())
+
+    @available_if(_inner_has("score"))
+    def score(self, X: Any, y: Any = None, **score_params: Any) -> float:
+        """Return the score of the estimator."""
+        K = self._matrix(X)
+        return float(self.estimator_.score(K, y, **score_params))
+
+    @property
+    def labels_(self) -> Array:
+        """The clusters of the training rows."""
+        return np.asarray(self.estimator_.labels_)
+
+    @property
+    def classes_(self) -> Array:
+        """The class labels."""
+        return np.asarray(self.estimator_.classes_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        inner = get_tags(self.estimator)
+        tags.estimator_type = inner.estimator_type
+        tags.classifier_tags, tags.regressor_tags = inner.classifier_tags, inner.regressor_tags
+        tags.target_tags = inner.target_tags
+        tags.input_tags.sparse = True
+        return tags

@@ -1,0 +1,60 @@
+"""The error to expect on new rows."""
+
+import math
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
+
+from kernelwise.criteria.losses import misclassified
+from kernelwise.gram import Targets
+from kernelwise.kernels.geometry import Array
+from kernelwise.machines import KRR, LSSVC
+from kernelwise.selection.record import ErrorEstimate
+
+
+def leave_one_out(machine: Any, targets: Targets) -> ErrorEstimate | None:
+    """Return the leave-one-out error of a fitted machine, None if it does not know its own."""
+    if type(machine) not in (LSSVC, KRR):
+        return None
+    residuals = machine.loo_residuals_.reshape(targets.n, -1)
+    sound = np.isfinite(residuals).all(axis=1)
+    if not sound.any():
+        return None
+    if targets.classes is None:
+        losses = residuals[:, 0] ** 2
+    else:
+        losses = misclassified(targets.y, targets.signs - residuals)
+    return _estimate(targets, losses[sound], "leave-one-out")
+
+
+def by_folds(estimator: Any, X: Any, targets: Targets, cv: Any, method: str) -> ErrorEstimate:
+    """Return the error of an estimator that is refitted for every fold."""
+    if isinstance(cv, int | np.integer):
+        is_regression = targets.classes is None
+        smallest = targets.n if is_regression else max(2, int(targets.counts.min()))
+        folds = KFold if is_regression else StratifiedKFold
+        cv = folds(min(int(cv), smallest), shuffle=True, random_state=0)
+        method = f"{method}{cv.n_splits}-fold"
+    else:
+        method = f"{method}{type(cv).__name__}"
+    predicted = cross_val_predict(estimator, X, targets.labels, cv=cv)
+    if targets.classes is None:
+        losses = (targets.y - predicted) ** 2
+    else:
+        losses = np.asarray(predicted != targets.labels, dtype=float)
+    return _estimate(targets, losses, method)
+
+
+def _estimate(targets: Targets, losses: Array, method: str) -> ErrorEstimate:
+    """Return the mean of losses: a rate, or the root of a mean square."""
+    mean = float(losses.mean())
+    spread = float(losses.std(ddof=1) / math.sqrt(losses.size)) if losses.size > 1 else math.nan
+    if targets.classes is not None:
+        baseline = 1.0 - float(targets.counts.max()) / targets.n
+        return ErrorEstimate("error rate", mean, spread, method, baseline)
+    root = math.sqrt(mean)
+    # The delta method: the root of a mean has its error over twice the root.
+    error = spread / (2.0 * root) if root > 0.0 else 0.0
+    baseline = float(targets.y.std() * targets.n / (targets.n - 1))  # the mean, leaving one out
+    return ErrorEstimate("root mean squared error", root, error, method, baseline)

@@ -1,0 +1,156 @@
+"""What should make a user look twice, each with what to do about it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kernelwise._warnings import warn_user
+from kernelwise.kernels import Gaussian, Kernel, Pairs
+from kernelwise.kernels.geometry import Array
+from kernelwise.selection.problem import Problem
+from kernelwise.selection.record import ErrorEstimate
+from kernelwise.selection.result import SelectionResult
+
+_FEWEST = 5  # rows of a class
+_LOOKED_AT = 200  # rows
+_ALONE = 0.05  # similarity to the most similar row, below which a row is alone
+_CONSTANT = 1e-6  # relative difference of entries, below which all rows look alike
+_DISAGREEMENT = 1.5  # how much worse by the last criterion the pick of the first one is
+_STEPS = 4  # by which a grid is extended
+
+
+class KernelChoiceWarning(UserWarning):
+    """Something about a choice of a kernel should be looked at."""
+
+
+@dataclass(frozen=True, eq=False)
+class Chosen:
+    """What was chosen, from what."""
+
+    problem: Problem
+    kernels: Sequence[Kernel]
+    winner: int
+    ridge: float
+    offered_ridges: Array | None  # None where they were not the user's
+    result: SelectionResult
+    error: ErrorEstimate | None
+
+    @property
+    def kernel(self) -> Kernel:
+        """The chosen kernel."""
+        return self.kernels[self.winner]
+
+
+def warn_about(chosen: Chosen) -> tuple[str, ...]:
+    """Warn of everything that should be looked at, and return it."""
+    checks = (_few_rows, _edge_of_the_grid, _edge_of_the_ridges, _shape, _disagreement, _no_signal)
+    sentences = tuple(sentence for check in checks for sentence in check(chosen))
+    for sentence in sentences:
+        warn_user(sentence, KernelChoiceWarning)
+    return sentences
+
+
+def edge(kernels: Sequence[Kernel], winner: int) -> str | None:
+    """Return "narrowest" or "widest" where the winner is the last of its family on that side."""
+    family = {k.roughness for k in kernels if type(k) is type(kernels[winner])}
+    if len(family) < 3 or not kernels[winner].inverse_widths:
+        return None
+    roughness = kernels[winner].roughness
+    if roughness == max(family):
+        return "narrowest"
+    return "widest" if roughness == min(family) else None
+
+
+def extended(kernels: Sequence[Kernel], side: str) -> list[Kernel]:
+    """Return a grid of Gaussians with four more powers of two on one side."""
+    widths = sorted(kernel.tau for kernel in kernels if isinstance(kernel, Gaussian))
+    steps = range(1, _STEPS + 1)
+    if side == "narrowest":
+        return [Gaussian(widths[0] / 2.0**i) for i in reversed(steps)] + list(kernels)
+    return list(kernels) + [Gaussian(widths[-1] * 2.0**i) for i in steps]
+
+
+def _few_rows(chosen: Chosen) -> Iterator[str]:
+    targets = chosen.problem.targets
+    if targets.classes is None:
+        return
+    for label, count in zip(targets.classes.tolist(), targets.counts.tolist(), strict=True):
+        if count < _FEWEST:
+            rows = "row" if count == 1 else "rows"
+            yield (
+                f"class {label!r} has only {count} {rows}: merge it with another class, or find "
+                "more rows of it"
+            )
+
+
+def _edge_of_the_grid(chosen: Chosen) -> Iterator[str]:
+    side = edge(chosen.kernels, chosen.winner)
+    if side is not None:
+        more = "narrower" if side == "narrowest" else "wider"
+        linear = "" if side == "narrowest" else ", or Linear()"
+        yield f"the chosen {chosen.kernel} is the {side} offered: add {more} kernels{linear}"
+
+
+def _edge_of_the_ridges(chosen: Chosen) -> Iterator[str]:
+    offered = chosen.offered_ridges
+    if offered is None or np.unique(offered).size < 3:
+        return
+    if chosen.ridge in (offered.min(), offered.max()):
+        which = "smallest" if chosen.ridge == offered.min() else "largest"
+        more = "smaller" if which == "smallest" else "larger"
+        yield f"the chosen ridge {chosen.ridge:g} is the {which} offered: add {more} ones"
+
+
+def _shape(chosen: Chosen) -> Iterator[str]:
+    """Look at the matrix between some rows and all of them."""
+    problem, kernel = chosen.problem, chosen.kernel
+    n = problem.targets.n
+    rows = np.linspace(0, n - 1, min(n, _LOOKED_AT)).astype(int)
+    if kernel.takes_matrix:
+        K, diagonal = problem.X[rows], np.diagonal(problem.X)
+    else:
+        K = kernel.values(Pairs(problem.X[rows], problem.X))
+        diagonal = kernel.diagonal(problem.X)
+    if not np.isfinite(K).all() or diagonal.min() <= 0.0:
+        return
+    if np.ptp(K) <= _CONSTANT * np.abs(K).max():
+        yield (
+            f"the matrix of {kernel} is nearly constant, so that all rows look alike: standardise "
+            "the features, or offer narrower kernels"
+        )
+        return
+    similarity = np.abs(K) / np.sqrt(np.outer(diagonal[rows], diagonal))
+    similarity[np.arange(rows.size), rows] = 0.0
+    if np.median(similarity.max(axis=1)) < _ALONE:
+        yield (
+            f"the matrix of {kernel} is nearly the identity, so that every row is alone: "
+            "standardise the features, drop irrelevant ones, or offer wider kernels"
+        )
+
+
+def _disagreement(chosen: Chosen) -> Iterator[str]:
+    """Compare the first stage with the last: its pick should not be far from the best."""
+    names = list(chosen.result.table)
+    if len(names) < 2 or chosen.result.criteria[names[-1]].greater_is_better is not False:
+        return
+    first = chosen.result.best_index(names[0])
+    last = chosen.result.table[names[-1]]
+    kept = int(np.count_nonzero(~np.isnan(last)))
+    rank = chosen.result.ranking(names[0]).index(chosen.winner) + 1
+    if kept > 2 and rank >= kept and last[first] > _DISAGREEMENT * last[chosen.winner] > 0.0:
+        yield (
+            f"{names[0]} and {names[-1]} disagree: {chosen.kernel} was the last that {names[0]} "
+            f"let pass and is the best by {names[-1]}: let more kernels pass, or choose by "
+            f"{names[-1]} alone"
+        )
+
+
+def _no_signal(chosen: Chosen) -> Iterator[str]:
+    error = chosen.error
+    if error is not None and error.value >= error.baseline:
+        constant = "class" if chosen.problem.targets.classes is not None else "value"
+        yield (
+            f"no kernel does better than always predicting the same {constant} "
+            f"(leave-one-out): the features may not tell the target"
+        )
