@@ -1,16 +1,23 @@
 """The error to expect on new rows."""
 
 import math
+import warnings
+from collections import Counter
 from typing import Any
 
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
+from sklearn.utils import get_tags
 
 from kernelwise.criteria.losses import misclassified
 from kernelwise.gram import Targets
+from kernelwise.kernels import Kernel
 from kernelwise.kernels.geometry import Array
 from kernelwise.machines import KRR, LSSVC
 from kernelwise.selection.record import ErrorEstimate
+from kernelwise.selection.zoom import spread_out
+
+_PART_ROWS = 500  # of a random part on which the pick is repeated
 
 
 def leave_one_out(machine: Any, targets: Targets) -> ErrorEstimate | None:
@@ -44,6 +51,19 @@ def by_folds(estimator: Any, X: Any, targets: Targets, cv: Any, method: str) -> 
     else:
         losses = np.asarray(predicted != targets.labels, dtype=float)
     return _estimate(targets, losses, method)
+
+
+def pick_shares(chooser: Any, X: Any, targets: Targets, resamples: int) -> dict[Kernel, float]:
+    """Return how often a selector picks each kernel on random parts of the rows."""
+    picks: Counter[Kernel] = Counter()
+    is_matrix = get_tags(chooser).input_tags.pairwise
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # what there is to say was said of all rows
+        for seed in range(resamples):
+            rows = np.sort(spread_out(targets, seed)[: min(_PART_ROWS, targets.n // 2)])
+            part = X[np.ix_(rows, rows)] if is_matrix else X[rows]
+            picks[chooser.fit(part, targets.labels[rows]).best_kernel_] += 1
+    return {kernel: count / resamples for kernel, count in picks.most_common()}
 
 
 def _estimate(targets: Targets, losses: Array, method: str) -> ErrorEstimate:

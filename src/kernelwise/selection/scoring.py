@@ -1,8 +1,7 @@
 """Raw values: every criterion for every candidate, in one pass."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +22,7 @@ from kernelwise.selection.inputs import (
     name_columns,
     one_ridge,
 )
+from kernelwise.selection.plan import Plan, gather
 from kernelwise.selection.problem import Problem
 from kernelwise.selection.result import SelectionResult
 from kernelwise.selection.tradeoff import resolve
@@ -177,9 +177,9 @@ def score_candidates(
     columns = _closed(problem, kernels, columns, ridges_for, progress)
     rows: list[tuple[Kernel, float, dict[str, Value]]] = []
     notes: dict[tuple[str, str], str] = {}
-    plan = _Plan.of(problem, kernels, columns)
+    plan = Plan.of(problem, kernels, columns)
     with progress.part(", ".join(columns), plan.parts) as stage:
-        for kernel, evidence in zip(kernels, _evidence(problem, plan, stage), strict=True):
+        for kernel, evidence in zip(kernels, gather(problem, plan, stage), strict=True):
             with stage.part("kernel") if plan.kernels_count else SILENT:
                 scores = _score_one(evidence, columns, ridges_for(evidence.gram), notes)
             rows += [(kernel, ridge, values) for ridge, values in scores]
@@ -234,75 +234,6 @@ class Value(NamedTuple):
             return cls(float(criterion.value(evidence, ridge)), np.nan)
         error = float(np.std(losses, ddof=1) / np.sqrt(losses.size)) if losses.size > 1 else np.nan
         return cls(float(np.mean(losses)), error)
-
-
-@dataclass(frozen=True)
-class _Plan:
-    """What scoring some kernels will take."""
-
-    batches: list[Sequence[Kernel]]  # that are swept together
-    powers: list[tuple[bool, int]]  # the highest power needed of weighted and of plain contrasts
-    sweeps: int  # a batch
-    kernels_count: bool  # whether scoring a kernel takes time worth telling
-
-    @classmethod
-    def of(
-        cls, problem: "Problem", kernels: Sequence[Kernel], columns: dict[str, Criterion]
-    ) -> "_Plan":
-        """Plan for kernels and criteria on an engine."""
-        powers = _powers_needed(columns)
-        if not problem.engine.shares_sweeps:
-            return cls([kernels], powers, 0, True)
-        size = min(problem.engine.kernels_at_once(problem.targets), len(kernels))
-        batches = [kernels[i : i + size] for i in range(0, len(kernels), size)]
-        first = 1 if problem.targets.classes is not None else 2
-        sweeps = first + sum(highest - 1 for _, highest in powers)
-        return cls(batches, powers, sweeps, any(c.cost != "n^2" for c in columns.values()))
-
-    @property
-    def parts(self) -> int:
-        kernels = sum(map(len, self.batches)) if self.kernels_count else 0
-        return kernels + self.sweeps * len(self.batches)
-
-
-def _evidence(problem: Problem, plan: _Plan, progress: Task) -> Iterator[Evidence]:
-    """Yield the evidence of every kernel; further sweeps are shared where the engine can."""
-    for kernels in plan.batches:
-        grams = problem.engine.grams(kernels, problem.X, problem.targets, progress)
-        everything = (
-            Evidence(gram, problem.targets, kernel, problem.fit_intercept, problem.machine)
-            for kernel, gram in zip(kernels, grams, strict=True)
-        )
-        if problem.engine.shares_sweeps:
-            yield from _swept(problem.engine, list(everything), plan.powers, progress)
-        else:
-            yield from everything
-
-
-def _swept(
-    engine: Engine, together: list[Evidence], powers: list[tuple[bool, int]], progress: Task
-) -> Iterator[Evidence]:
-    """Compute the powers of all kernels, one sweep each, then yield the evidence."""
-    sound = [e for e in together if e.statistics.trouble is None and e.statistics.frobenius > 0.0]
-    for weighted, highest in powers if sound else []:
-        for k in range(2, highest + 1):
-            vectors = [evidence.powers(weighted, k - 1) for evidence in sound]
-            products = engine.matmul([evidence.gram for evidence in sound], vectors, progress)
-            for evidence, product in zip(sound, products, strict=True):
-                evidence.put_powers(weighted, k, product)
-    del sound
-    while together:  # let go of each: a spectrum it computed is as large as the matrix
-        yield together.pop(0)
-
-
-def _powers_needed(columns: dict[str, Criterion]) -> list[tuple[bool, int]]:
-    """Return the highest power needed of weighted and of plain contrasts."""
-    highest: dict[bool, int] = {}
-    for criterion in columns.values():
-        if criterion.highest_power > 1:
-            weighted = bool(getattr(criterion, "weighted", True))
-            highest[weighted] = max(highest.get(weighted, 1), criterion.highest_power)
-    return list(highest.items())
 
 
 def _score_one(

@@ -1,14 +1,13 @@
 """The estimator that chooses its kernel and ridge."""
 
 import warnings
-from collections import Counter
 from contextlib import nullcontext
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone
-from sklearn.utils import ClassifierTags, RegressorTags, get_tags
+from sklearn.utils import ClassifierTags, RegressorTags
 from sklearn.utils._param_validation import HasMethods, StrOptions
 from sklearn.utils.metadata_routing import (
     MetadataRouter,
@@ -37,7 +36,7 @@ from kernelwise.selection.equip import (
     machine_for,
     task_of,
 )
-from kernelwise.selection.estimates import by_folds, leave_one_out
+from kernelwise.selection.estimates import by_folds, leave_one_out, pick_shares
 from kernelwise.selection.guards import Chosen, warn_about
 from kernelwise.selection.inputs import as_kernels, as_ridges
 from kernelwise.selection.problem import Problem
@@ -52,10 +51,8 @@ from kernelwise.selection.search import (
     run_cascade,
     search,
 )
-from kernelwise.selection.zoom import spread_out
 
 _FITTED = ("result_", "best_kernel_", "best_ridge_", "best_estimator_", "classes_", "error_")
-_PART_ROWS = 500  # of a random part on which the pick is repeated
 
 
 def _fitted_has(name: str) -> Any:
@@ -398,16 +395,8 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         neighbours of the choice on all rows are no disagreement.
         """
         check_is_fitted(self, "result_")
-        X, targets = self._checked(X), self._targets(y)
         chooser = clone(self).set_params(kernels=list(self.result_.kernels), refit=False)
-        picks: Counter[Kernel] = Counter()
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)
-            for seed in range(resamples):
-                rows = np.sort(spread_out(targets, seed)[: min(_PART_ROWS, targets.n // 2)])
-                part = X[np.ix_(rows, rows)] if get_tags(self).input_tags.pairwise else X[rows]
-                picks[chooser.fit(part, targets.labels[rows]).best_kernel_] += 1
-        return {kernel: count / resamples for kernel, count in picks.most_common()}
+        return pick_shares(chooser, self._checked(X), self._targets(y), resamples)
 
     def _targets(self, y: Any) -> Targets:
         return Targets.of(y, self._known_task() if hasattr(self, "result_") else self._task())
