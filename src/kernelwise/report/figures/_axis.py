@@ -1,0 +1,108 @@
+"""Kernels along an axis: by their width or degree where they share one, else by number."""
+
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from kernelwise.kernels import Gaussian, Kernel, Laplacian, Matern, Polynomial
+from kernelwise.kernels.geometry import Array
+from kernelwise.report.figures._canvas import number, short
+
+_PARAMETERS: MappingProxyType[type[Kernel], str] = MappingProxyType(
+    {Gaussian: "tau", Laplacian: "scale", Matern: "scale", Polynomial: "degree"}
+)
+_SYMBOLS = MappingProxyType({"tau": "τ", "scale": "scale", "degree": "degree"})
+_MOST_FAMILIES = 6  # more lines than that in one panel cannot be told apart
+_MOST_NAMES = 16
+
+
+@dataclass(frozen=True)
+class KernelAxis:
+    """Distinct kernels and where they stand.
+
+    Attributes
+    ----------
+    kernels : tuple of Kernel
+        In the order of their positions.
+    positions : tuple of float
+        Width, degree or number, counted from one.
+    families : tuple of str
+        What kernels on one line have in common.
+    label : str
+        What the positions are.
+    parameter : {"tau", "scale", "degree", "number"}
+    """
+
+    kernels: tuple[Kernel, ...]
+    positions: tuple[float, ...]
+    families: tuple[str, ...]
+    label: str
+    parameter: str
+
+    @classmethod
+    def of(cls, kernels: Iterable[Kernel]) -> "KernelAxis":
+        """Return the axis of the distinct ones of some kernels."""
+        distinct = tuple(dict.fromkeys(kernels))
+        names = {_PARAMETERS.get(type(kernel)) for kernel in distinct}
+        parameter = names.pop() if len(names) == 1 else None
+        if parameter is None or len(set(_families(distinct, parameter))) > _MOST_FAMILIES:
+            types = tuple(type(kernel).__name__ for kernel in distinct)
+            numbers = tuple(range(1, len(distinct) + 1))
+            return cls(distinct, numbers, types, _label(distinct), "number")
+        ordered = tuple(sorted(distinct, key=lambda kernel: float(getattr(kernel, parameter))))
+        positions = tuple(float(getattr(kernel, parameter)) for kernel in ordered)
+        types = tuple(dict.fromkeys(type(kernel).__name__ for kernel in ordered))
+        label = f"{_SYMBOLS[parameter]} of {' and '.join(types)}"
+        return cls(ordered, positions, _families(ordered, parameter), label, parameter)
+
+    def lines(self) -> dict[str, Array]:
+        """Return the places of every family's kernels in :attr:`kernels`."""
+        families = np.array(self.families)
+        return {name: np.flatnonzero(families == name) for name in dict.fromkeys(self.families)}
+
+    def names(self) -> list[str]:
+        """Return a text for every kernel: the parameter suffices within one family."""
+        if self.parameter == "number" or len(set(self.families)) > 1:
+            return [short(kernel) for kernel in self.kernels]
+        return [number(position) for position in self.positions]
+
+    def apply(self, ax: Any) -> None:
+        """Set scale and ticks of a horizontal axis; few kernels without a parameter are named."""
+        if self.parameter in ("tau", "scale"):
+            ax.set_xscale("log", base=2)
+            ax.xaxis.set_minor_locator(_null_locator())
+        elif self.parameter == "number" and len(self.kernels) <= _MOST_NAMES:
+            ax.set_xticks(self.positions, self.names(), rotation=40, ha="right")
+            ax.set_xlim(0.5, len(self.kernels) + 0.5)
+        else:
+            ax.xaxis.get_major_locator().set_params(integer=True)
+
+
+def _label(kernels: tuple[Kernel, ...]) -> str:
+    """Return what numbers stand for; names speak for themselves."""
+    return "" if len(kernels) <= _MOST_NAMES else "number of the candidate"
+
+
+def _families(kernels: Iterable[Kernel], parameter: str) -> tuple[str, ...]:
+    """Return type and other parameters of every kernel; the type alone where that says it all."""
+    types = [type(kernel).__name__ for kernel in kernels]
+    others = [
+        ", ".join(f"{k}={v:g}" for k, v in asdict(kernel).items() if k != parameter)
+        for kernel in kernels
+    ]
+    variants: dict[str, set[str]] = {}
+    for name, other in zip(types, others, strict=True):
+        variants.setdefault(name, set()).add(other)
+    return tuple(
+        name if len(variants[name]) == 1 else f"{name}({other})"
+        for name, other in zip(types, others, strict=True)
+    )
+
+
+def _null_locator() -> Any:
+    from matplotlib.ticker import NullLocator
+
+    return NullLocator()

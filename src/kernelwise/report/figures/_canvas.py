@@ -1,0 +1,90 @@
+"""Colours, axes and numbers as text: what all displays share."""
+
+import math
+import re
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from kernelwise.kernels import Kernel
+from kernelwise.kernels.base import PairKernel
+
+# Okabe and Ito's palette, which colour-blind readers can tell apart; yellow is pale on white.
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#F0E442")
+MARKERS = "os^DvPX"
+BLUE, VERMILION = PALETTE[:2]
+GREY, PALE = "#555555", "#E6E6E6"
+
+
+def pyplot(display: str) -> Any:
+    """Return ``matplotlib.pyplot``, or say how to install it."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError:
+        raise ImportError(
+            f"{display} needs matplotlib: pip install 'kernelwise[figures]'."
+        ) from None
+    return plt
+
+
+def one_axes(ax: Any, display: str, size: tuple[float, float], layout: str = "constrained") -> Any:
+    """Return the axes to draw on: the user's, or those of a new figure."""
+    plt = pyplot(display)
+    if ax is None:
+        return plt.subplots(figsize=size, layout=layout)[1]
+    if not isinstance(ax, plt.Axes):
+        raise ValueError(f"ax must be one matplotlib Axes or None, got {type(ax).__name__}.")
+    return ax
+
+
+def tidy(ax: Any) -> None:
+    """Leave two spines and a faint grid behind the data."""
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.grid(color=PALE, linewidth=0.6)
+    ax.set_axisbelow(True)
+
+
+def class_colours(count: int) -> list[Any]:
+    """Return one colour per class: the palette, or steps of viridis where it is too short."""
+    if count <= len(PALETTE):
+        return list(PALETTE[:count])
+    import matplotlib
+
+    return list(matplotlib.colormaps["viridis"](np.linspace(0.0, 0.95, count)))
+
+
+def class_marker(code: int) -> str:
+    """Return the marker of a class: shapes help where colours do not."""
+    return MARKERS[code % len(MARKERS)]
+
+
+def colour_bar(ax: Any, image: Any, label: str, **kwargs: Any) -> Any:
+    """Return a colour bar as tall as the axes, whatever their aspect."""
+    cax = ax.inset_axes((1.02, 0.0, 0.035, 1.0))
+    bar = ax.figure.colorbar(image, cax=cax, label=label, **kwargs)
+    bar.outline.set_visible(False)
+    return bar
+
+
+def short(kernel: Any) -> str:
+    """Return the name of a kernel: its numbers rounded, its minor parameters where they matter."""
+    if not isinstance(kernel, Kernel):
+        return str(getattr(kernel, "__name__", type(kernel).__name__))
+    text = str(kernel)
+    if isinstance(kernel, PairKernel):
+        shown = [
+            f"{field.name}={getattr(kernel, field.name)!r}"
+            for place, field in enumerate(fields(kernel))
+            if place == 0 or getattr(kernel, field.name) != field.default
+        ]
+        text = f"{type(kernel).__name__}({', '.join(shown)})"
+    return re.sub(r"\d+\.\d+(e[-+]?\d+)?", lambda number: f"{float(number[0]):.3g}", text)
+
+
+def number(value: float) -> str:
+    """Return a number as text: powers of two as such, beyond those that everybody knows."""
+    exponent = math.log2(value) if value > 0.0 else 0.5
+    if exponent.is_integer() and not 0 <= exponent <= 3:
+        return f"$2^{{{exponent:.0f}}}$"
+    return f"{value:.3g}"

@@ -1,0 +1,276 @@
+"""Criteria over the width or degree of the kernel."""
+
+import math
+from itertools import cycle
+from typing import Any
+
+import numpy as np
+
+from kernelwise.kernels import Kernel
+from kernelwise.kernels.geometry import Array
+from kernelwise.report.figures._axis import KernelAxis
+from kernelwise.report.figures._canvas import GREY, PALETTE, VERMILION, pyplot, short, tidy
+from kernelwise.report.figures._inputs import (
+    best_candidates,
+    check_columns,
+    check_result,
+    last_step,
+)
+from kernelwise.selection.result import SelectionResult
+
+_LOG_FROM = 1e2  # values that differ by more are shown on a log scale
+_BETTER = {True: "larger is better", False: "smaller is better", None: "no direction"}
+
+
+class CriterionCurveDisplay:
+    """The values of criteria over the candidates, one panel per criterion.
+
+    The candidates stand at their width (the squared width tau of Gaussian kernels) on a log2 axis,
+    at their degree, or, where they share no such parameter, at their number. With several ridges
+    per kernel the best value is shown. A band is one standard error wide to each side.
+
+    Parameters
+    ----------
+    axis : KernelAxis
+        The kernels and their positions.
+    values : dict of str to array of shape (kernels,)
+        The values by column name, in the order of the axis; NaN where undefined.
+    errors : dict of str to array of shape (kernels,)
+        Their standard errors; NaN where unknown.
+    best : dict of str to Kernel
+        What each criterion prefers.
+    directions : dict of str to bool or None
+        Whether larger values are better.
+    chosen : Kernel or None, default=None
+        The kernel to mark in every panel.
+
+    Attributes
+    ----------
+    axes_ : array of Axes
+        One per criterion; ``ax_`` is the first.
+    lines_ : dict of str to list of Line2D
+        The curves by column name: one per family of kernels.
+    best_points_ : dict of str to Line2D
+        The marks of the preferred kernels.
+    chosen_lines_ : list of Line2D
+        The vertical lines; empty where no kernel was chosen.
+    figure_, ax_ : Figure and Axes
+
+    Examples
+    --------
+    >>> import kernelwise as kw
+    >>> from kernelwise.report.figures import CriterionCurveDisplay
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> result = kw.score_kernels(X, y, kw.grids.gaussian(-3, 6), ["sm", "eloo"])
+    >>> display = CriterionCurveDisplay.from_result(result, chosen=result.best("eloo"))
+    >>> display.best["eloo"]
+    Gaussian(tau=1.0)
+    """
+
+    def __init__(
+        self,
+        axis: KernelAxis,
+        values: dict[str, Array],
+        *,
+        errors: dict[str, Array],
+        best: dict[str, Kernel],
+        directions: dict[str, bool | None],
+        chosen: Kernel | None = None,
+    ) -> None:
+        self.axis = axis
+        self.values = values
+        self.errors = errors
+        self.best = best
+        self.directions = directions
+        self.chosen = chosen
+
+    @classmethod
+    def from_result(
+        cls,
+        result: SelectionResult,
+        criteria: Any = None,
+        chosen: Kernel | None = None,
+        *,
+        ax: Any = None,
+        **kwargs: Any,
+    ) -> "CriterionCurveDisplay":
+        """Draw the columns of a result.
+
+        Parameters
+        ----------
+        result : SelectionResult
+        criteria : str, list of str or None, default=None
+            Names of columns; None shows all that have a value somewhere.
+        chosen : Kernel or None, default=None
+            One of the result's kernels, marked by a vertical line.
+        ax : Axes, array of Axes or None, default=None
+            One per criterion; None makes a figure.
+        **kwargs
+            For ``Axes.plot``.
+        """
+        names = check_columns(check_result(result), criteria)
+        axis = KernelAxis.of(result.kernels)
+        if chosen is not None and chosen not in axis.kernels:
+            raise ValueError(f"chosen must be one of the result's kernels, got {chosen!r}.")
+        rows = {name: best_candidates(result, name) for name in names}
+        unknown = np.full(len(result), np.nan)
+        errors = {name: result.standard_errors.get(name, unknown) for name in names}
+        directions = {name: result.criteria[name].greater_is_better for name in names}
+        display = cls(
+            axis,
+            {name: _along(axis, rows[name], result.table[name]) for name in names},
+            errors={name: _along(axis, rows[name], errors[name]) for name in names},
+            best={name: next(iter(rows[name])) for name in names if directions[name] is not None},
+            directions=directions,
+            chosen=chosen,
+        )
+        return display.plot(ax, **kwargs)
+
+    @classmethod
+    def from_selector(
+        cls, selector: Any, criteria: Any = None, *, ax: Any = None, **kwargs: Any
+    ) -> "CriterionCurveDisplay":
+        """Draw the stages of a fitted KernelSelector, or of a pipeline that ends in one.
+
+        Parameters
+        ----------
+        selector : KernelSelector or Pipeline
+        criteria, ax, **kwargs
+            As in :meth:`from_result`.
+        """
+        fitted = last_step(selector)
+        result = getattr(fitted, "result_", None)
+        if result is None:
+            raise ValueError(
+                f"selector must be a fitted KernelSelector, got {type(fitted).__name__}: use "
+                "from_result for a table of scores."
+            )
+        return cls.from_result(result, criteria, fitted.best_kernel_, ax=ax, **kwargs)
+
+    def plot(self, ax: Any = None, **kwargs: Any) -> "CriterionCurveDisplay":
+        """Draw the panels.
+
+        Parameters
+        ----------
+        ax : Axes, array of Axes or None, default=None
+            One per criterion; None makes a figure.
+        **kwargs
+            For ``Axes.plot``.
+        """
+        own = ax is None
+        self.axes_ = _new_panels(len(self.values)) if own else self._given_panels(ax)
+        self.ax_ = self.axes_[0]
+        self.figure_ = self.ax_.figure
+        self.lines_: dict[str, list[Any]] = {}
+        self.best_points_: dict[str, Any] = {}
+        self.chosen_lines_: list[Any] = []
+        for panel, name in zip(self.axes_, self.values, strict=True):
+            self._draw(panel, name, kwargs)
+            if _is_lowest(panel, self.axes_):
+                panel.tick_params(labelbottom=True)
+                panel.set_xlabel(self.axis.label)
+        self._legend(own)
+        return self
+
+    def _given_panels(self, ax: Any) -> Array:
+        plt = pyplot(type(self).__name__)
+        panels = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
+        if panels.size != len(self.values) or not all(isinstance(p, plt.Axes) for p in panels):
+            raise ValueError(
+                f"ax must hold one Axes per criterion, {len(self.values)} here, or be None."
+            )
+        return panels
+
+    def _draw(self, panel: Any, name: str, kwargs: dict[str, Any]) -> None:
+        """Draw one criterion."""
+        tidy(panel)
+        positions, values, errors = (
+            np.array(self.axis.positions),
+            self.values[name],
+            self.errors[name],
+        )
+        log, lowest = _spans_decades(values), np.min(values[np.isfinite(values)])
+        self.lines_[name] = []
+        for (family, places), colour in zip(
+            self.axis.lines().items(), cycle(PALETTE), strict=False
+        ):
+            style = {"color": colour, "marker": "o", "markersize": 3.5, "linewidth": 1.5, **kwargs}
+            x, y, e = positions[places], values[places], errors[places]
+            self.lines_[name] += panel.plot(x, y, label=family, **style)
+            low = np.maximum(y - e, lowest) if log else y - e
+            panel.fill_between(x, low, y + e, color=colour, alpha=0.15, linewidth=0)
+        self._mark(panel, name)
+        self.axis.apply(panel)
+        if log:
+            panel.set_yscale("log")
+        panel.set_title(
+            f"{name}  ({_BETTER[self.directions[name]]})", loc="left", fontsize="medium"
+        )
+
+    def _mark(self, panel: Any, name: str) -> None:
+        """Mark the preferred kernel and the chosen one."""
+        if self.chosen is not None:
+            x = self.axis.positions[self.axis.kernels.index(self.chosen)]
+            line = panel.axvline(x, color=GREY, linestyle="--", linewidth=1.2, zorder=1.5)
+            self.chosen_lines_.append(line)
+        if name in self.best:
+            place = self.axis.kernels.index(self.best[name])
+            point = (self.axis.positions[place], self.values[name][place])
+            [self.best_points_[name]] = panel.plot(
+                *point, "o", markersize=10, markerfacecolor="none", markeredgecolor=VERMILION,
+                markeredgewidth=2, zorder=3, clip_on=False,
+            )  # fmt: skip
+
+    def _legend(self, own: bool) -> None:
+        """Explain the marks once, beside the panels where there is room."""
+        entries = dict(zip(self.axis.lines(), self.lines_[next(iter(self.lines_))], strict=True))
+        if len(entries) == 1:
+            entries = {}
+        if self.best_points_:
+            entries["best of the criterion"] = next(iter(self.best_points_.values()))
+        if self.chosen is not None:
+            entries[f"chosen: {short(self.chosen)}"] = self.chosen_lines_[0]
+        if entries and own:
+            columns = len(entries) if len(entries) <= 2 else 2
+            self.figure_.legend(
+                entries.values(), entries, loc="outside upper center", ncols=columns, frameon=False
+            )
+        elif entries:
+            self.ax_.legend(entries.values(), entries, fontsize="small")
+
+
+def _along(axis: KernelAxis, rows: dict[Kernel, int], column: Array) -> Array:
+    """Return the entries of the kernels on the axis; NaN for kernels without a row."""
+    return np.array([column[rows[k]] if k in rows else np.nan for k in axis.kernels])
+
+
+def _new_panels(count: int) -> Array:
+    """Return panels of a new figure that share the horizontal axis."""
+    plt = pyplot("CriterionCurveDisplay")
+    columns = 1 if count <= 5 else 2 if count <= 10 else 3
+    rows = math.ceil(count / columns)
+    size = (6.4 if columns == 1 else 4.2 * columns, 0.9 + (2.8 if rows == 1 else 1.6 * rows))
+    grid = plt.subplots(
+        rows, columns, sharex=True, squeeze=False, figsize=size, layout="constrained"
+    )[1].ravel()
+    for spare in grid[count:]:
+        spare.remove()
+    return np.asarray(grid[:count])
+
+
+def _is_lowest(panel: Any, panels: Array) -> bool:
+    """Say whether no other panel stands below one in the same column of a grid."""
+    place = panel.get_subplotspec()
+    others = [other.get_subplotspec() for other in panels]
+    return place is None or not any(
+        other is not None
+        and other.colspan.start == place.colspan.start
+        and other.rowspan.start > place.rowspan.start
+        for other in others
+    )
+
+
+def _spans_decades(values: Array) -> bool:
+    finite = values[np.isfinite(values)]
+    return bool(finite.size and finite.min() > 0.0 and finite.max() > _LOG_FROM * finite.min())
