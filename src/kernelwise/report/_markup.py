@@ -1,0 +1,74 @@
+"""Small pieces of HTML, and how numbers and criteria are written in it."""
+
+from collections.abc import Iterable
+from html import escape
+from typing import Any
+
+DIRECTIONS = {True: "larger is better", False: "smaller is better", None: "to be read only"}
+_COSTS = {"n^2": "order n²", "n^3": "order n³", "training": "a training"}
+
+
+def number(value: Any, digits: int = 4) -> str:
+    """Return a number of a summary as text: None is a dash."""
+    if value is None:
+        return "–"
+    rounded = float(f"{float(value):.{digits}g}")
+    return f"{rounded:.12g}".replace("inf", "∞").replace("-", "−")
+
+
+def signed(value: Any) -> str:
+    """Return a difference as text."""
+    text = number(value, 3)
+    return text if text[0] in "−–" else f"+{text}"
+
+
+def code(text: str) -> str:
+    """Return text as code."""
+    return f"<code>{escape(text)}</code>"
+
+
+def bullets(items: Iterable[str]) -> str:
+    """Return markup as a list; nothing for no items."""
+    inner = "".join(f"<li>{item}</li>" for item in items)
+    return f"<ul>{inner}</ul>" if inner else ""
+
+
+def section(key: str, title: str, body: str) -> str:
+    """Return a section under a heading."""
+    return (
+        f'<section id="{key}" aria-labelledby="{key}-h"><h2 id="{key}-h">{title}</h2>'
+        f"{body}</section>"
+    )
+
+
+def box(table: str, label: str) -> str:
+    """Return a table in a box that scrolls by itself, with the keyboard too."""
+    return f'<div class="scroll" role="region" aria-label="{label}" tabindex="0">{table}</div>'
+
+
+def bar(share: float) -> str:
+    """Return a bar that fills a share, in per cent, of its place."""
+    return f'<div class="bar" aria-hidden="true" style="--share:{share:.1f}%"></div>'
+
+
+def plural(n: int, word: str) -> str:
+    """Return a number of things."""
+    return f"{n} {word}" + ("" if n == 1 else "s")
+
+
+def mark(chosen: bool) -> str:
+    """Return the word that marks the choice."""
+    return ' <span class="chosen">chosen</span>' if chosen else ""
+
+
+def explanation(criterion: dict[str, Any]) -> str:
+    """Return one line on a criterion."""
+    facts = (
+        DIRECTIONS[criterion["greater_is_better"]],
+        f"costs {_COSTS.get(criterion['cost'], criterion['cost'])}",
+        criterion["reference"],
+    )
+    return (
+        f"{escape(criterion['meaning'])} {code(criterion['formula'])} "
+        f'<span class="quiet">{escape("; ".join(facts))}</span>'
+    )

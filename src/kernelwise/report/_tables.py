@@ -1,0 +1,129 @@
+"""The tables of the report."""
+
+from html import escape
+from typing import Any
+
+from kernelwise.report._markup import bar, box, code, mark, number, signed
+
+_STRONGEST = 42  # per cent of the accent behind rank 1: the figure on it stays readable
+
+
+def candidates(table: dict[str, Any]) -> str:
+    """Return the table of all candidates; the script makes it sortable."""
+    columns = table["columns"]
+    titles = ["#", "Kernel", "Ridge", *(column["name"] for column in columns)]
+    head = "".join(
+        f"<th scope=col{' class=text' if title == 'Kernel' else ''}>{escape(title)}</th>"
+        for title in titles
+    )
+    rows = "".join(_candidate(c, i, columns) for i, c in enumerate(table["candidates"]))
+    return box(
+        f'<table class="sortable"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>',
+        "All candidates",
+    )
+
+
+def _candidate(candidate: dict[str, Any], i: int, columns: list[dict[str, Any]]) -> str:
+    cells = "".join(_value(c["values"][i], c["ranks"][i]) for c in columns)
+    is_chosen = candidate["chosen"]
+    return (
+        f"<tr{' class=is-chosen' if is_chosen else ''}><td>{candidate['number']}</td>"
+        f"<th scope=row>{code(candidate['kernel'])}{mark(is_chosen)}</th>"
+        f"{_value(candidate['ridge'], None)}{cells}</tr>"
+    )
+
+
+def _value(value: Any, rank: float | None) -> str:
+    """Return a cell that keeps the exact value to sort by; what is undefined has none."""
+    exact = "" if value is None else f' data-v="{value}"'
+    place = "" if rank is None else f" <small>{rank:.0f}</small>"
+    text = f"<b>{number(value)}</b>" if rank == 1 else number(value)
+    return f"<td{exact}>{text}{place}</td>"
+
+
+def rank_map(table: dict[str, Any]) -> str:
+    """Return the ranks, criteria by kernels, tinted; nothing for fewer than two criteria."""
+    ranked = [c for c in table["columns"] if any(rank is not None for rank in c["ranks"])]
+    if len(ranked) < 2:
+        return ""
+    head = "".join(_map_head(candidate) for candidate in table["candidates"])
+    rows = "".join(
+        f"<tr><th scope=row>{escape(column['name'])}</th>{_rank_cells(column['ranks'])}</tr>"
+        for column in ranked
+    )
+    return box(
+        f'<table class="heat ranks"><thead><tr><th scope=col>#</th>{head}</tr></thead>'
+        f"<tbody>{rows}</tbody></table>",
+        "Ranks of the candidates by every criterion",
+    )
+
+
+def _map_head(candidate: dict[str, Any]) -> str:
+    chosen = ' class="is-chosen"' if candidate["chosen"] else ""
+    star = '<span aria-label="chosen">★</span>' if candidate["chosen"] else ""
+    title = escape(candidate["kernel"])
+    return f'<th scope=col{chosen} title="{title}">{candidate["number"]}{star}</th>'
+
+
+def _rank_cells(ranks: list[float | None]) -> str:
+    last = max(2.0, *(rank for rank in ranks if rank is not None), 2.0)
+    return "".join(
+        _tinted(None, "–") if rank is None else _tinted((last - rank) / (last - 1.0), f"{rank:.0f}")
+        for rank in ranks
+    )
+
+
+def _tinted(strength: float | None, text: str) -> str:
+    """Return a cell whose tint grows with the square of a strength: the few best stand out."""
+    tint = "" if strength is None else f' style="--t:{_STRONGEST * strength**2:.0f}%"'
+    return f"<td{tint}>{text}</td>"
+
+
+def correlations(agreement: dict[str, Any]) -> str:
+    """Return the rank correlations of the criteria."""
+    names = agreement["names"]
+    head = "".join(f"<th scope=col>{escape(name)}</th>" for name in names)
+    rows = "".join(
+        f"<tr><th scope=row>{escape(name)}</th>{''.join(map(_correlation, row))}</tr>"
+        for name, row in zip(names, agreement["matrix"], strict=True)
+    )
+    return box(
+        f'<table class="heat"><thead><tr><td></td>{head}</tr></thead><tbody>{rows}</tbody></table>',
+        "Rank correlations of the criteria",
+    )
+
+
+def _correlation(value: float | None) -> str:
+    if value is None:
+        return _tinted(None, "–")
+    return _tinted(max(0.0, value), f"{value:.2f}".replace("-", "−"))
+
+
+def stability(picks: list[dict[str, Any]]) -> str:
+    """Return how often each kernel was picked on random parts of the rows."""
+    if not picks:
+        return ""
+    rows = "".join(
+        f"<tr><th scope=row>{code(pick['kernel'])}{mark(pick['chosen'])}</th>"
+        f'<td class="bar-cell">{bar(100 * pick["share"])}</td><td>{100 * pick["share"]:.0f} %</td>'
+        "</tr>"
+        for pick in picks
+    )
+    caption = "Picked on random parts of the rows"
+    return box(f"<table><caption>{caption}</caption><tbody>{rows}</tbody></table>", caption)
+
+
+def runners_up(close: dict[str, Any]) -> str:
+    """Return the candidates that came next."""
+    rows = "".join(
+        f"<tr><th scope=row>{code(other['kernel'])}</th><td>{number(other['ridge'])}</td>"
+        f"<td>{number(other['value'])}</td><td>{signed(other['difference'])}"
+        f"{' (within one standard error)' if other['within_error'] else ''}</td></tr>"
+        for other in close["others"]
+    )
+    return box(
+        "<table><thead><tr><th scope=col class=text>Kernel"
+        "</th><th scope=col>Ridge</th><th scope=col>Value</th><th scope=col>Difference</th></tr>"
+        f"</thead><tbody>{rows}</tbody></table>",
+        "Runners-up",
+    )

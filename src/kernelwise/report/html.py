@@ -1,0 +1,262 @@
+"""The report as one HTML file that needs nothing else."""
+
+import json
+import os
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from kernelwise.report import _tables
+from kernelwise.report._markup import (
+    DIRECTIONS,
+    bar,
+    bullets,
+    code,
+    explanation,
+    number,
+    plural,
+    section,
+)
+from kernelwise.report.summarize import summarize
+from kernelwise.selection.record import Record
+
+_MOST_CLASSES = 12
+_LONG = 40  # characters of a kernel that no longer make a large heading
+
+
+def write_report(record: Record, path: str | os.PathLike[str]) -> None:
+    """Write the report of a record to one HTML file.
+
+    The file appears whole or not at all: it is written under another name, then renamed.
+
+    Parameters
+    ----------
+    record : Record
+    path : str or path
+    """
+    target = Path(path)
+    # A file name that is no UTF-8 reaches Python as lone surrogates.
+    page = render(summarize(record)).encode("utf-8", errors="backslashreplace")
+    # In the same folder: only there renaming is one step. Not by tempfile, whose files keep others
+    # out whatever the user's own habit is.
+    draft = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        draft.write_bytes(page)
+        os.replace(draft, target)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+
+
+def render(summary: dict[str, Any]) -> str:
+    """Return the page that shows a summary, as :func:`summarize` makes it."""
+    folder = files(__package__) / "templates"
+    page = Template((folder / "report.html").read_text("utf-8"))
+    headline = summary["headline"]
+    return page.substitute(
+        title=escape(f"{headline['kernel']} · {headline['source'] or 'kernelwise'}"),
+        style=(folder / "report.css").read_text("utf-8"),
+        script=(folder / "report.js").read_text("utf-8"),
+        series=_script_data(summary["tables"]),
+        header=_header(summary),
+        why=_why(summary["why"]),
+        sure=_sure(summary["sure"]),
+        close=_close(summary["close"]),
+        ranks=_ranks(summary["tables"][-1]),
+        candidates=_candidates(summary),
+        data=_data(summary["data"]),
+        model=_model(summary["model"]),
+        criteria=_criteria(summary["tables"]),
+        version=escape(f"kernelwise {summary['version']}".strip()),
+    )
+
+
+def _script_data(value: Any) -> str:
+    """Return JSON in which nothing can end the script element or begin a tag."""
+    text = json.dumps(value, allow_nan=False, separators=(",", ":"))
+    for character in "<>&":
+        text = text.replace(character, f"\\u{ord(character):04x}")
+    return text
+
+
+def _header(summary: dict[str, Any]) -> str:
+    headline, sure = summary["headline"], summary["sure"]
+    source = f" · {escape(headline['source'])}" if headline["source"] else ""
+    long = ' class="long"' if len(headline["kernel"]) > _LONG else ""
+    took = "" if headline["seconds"] is None else f" in {number(headline['seconds'], 3)} s"
+    return (
+        f'<p class="eyebrow">The chosen kernel{source}</p>'
+        f"<h1{long}>{escape(headline['kernel'])}</h1>"
+        f'<p class="lede">with ridge <b>{number(headline["ridge"])}</b> for '
+        f"<b>{escape(headline['machine'])}</b> ({escape(headline['task'])}), chosen among "
+        f"{plural(headline['candidates'], 'candidate')}{took}.</p>"
+        f"{_facts(sure)}{_warnings(sure['warnings'])}"
+    )
+
+
+def _facts(sure: dict[str, Any]) -> str:
+    facts = [
+        (title, _value_with_spread(estimate), f"{estimate['measure']}, {estimate['method']}")
+        for title, estimate in (("Error", sure["error"]), ("Nested error", sure["nested"]))
+        if estimate is not None
+    ]
+    if sure["error"] is not None and sure["error"]["baseline_text"]:
+        constant = sure["error"]["constant"]
+        facts.append(("Without a model", escape(sure["error"]["baseline_text"]), constant))
+    if sure["stability"]:
+        again = sum(pick["share"] for pick in sure["stability"] if pick["chosen"])
+        facts.append(("Picked again", f"{100 * again:.0f} %", "on random parts of the rows"))
+    items = "".join(
+        f'<div><dt>{title}</dt><dd>{value}</dd><dd class="note">{escape(note)}</dd></div>'
+        for title, value, note in facts
+    )
+    return f'<dl class="facts">{items}</dl>' if facts else ""
+
+
+def _value_with_spread(estimate: dict[str, Any]) -> str:
+    spread = (estimate["spread_text"] or "").removesuffix(" %")
+    small = f" <small>± {escape(spread)}</small>" if spread else ""
+    return escape(estimate["value_text"] or "unknown") + small
+
+
+def _warnings(warnings: list[str]) -> str:
+    if not warnings:
+        return ""
+    return (
+        '<div class="warnings" role="note"><p><b>Please note</b></p>'
+        f"{bullets(map(escape, warnings))}</div>"
+    )
+
+
+def _why(why: dict[str, Any]) -> str:
+    most = max([1, *(stage["reached"] for stage in why["stages"])])
+    items = "".join(_stage(stage, 100 * stage["reached"] / most) for stage in why["stages"])
+    reason = f": {escape(why['engine_reason'])}" if why["engine_reason"] else ""
+    engine = f'<p class="quiet">Engine {code(why["engine"])}{reason}.</p>'
+    return section("why", "Why this one", f'<ol class="stages">{items}</ol>{engine}')
+
+
+def _stage(stage: dict[str, Any], share: float) -> str:
+    took = "" if stage["seconds"] is None else f", {number(stage['seconds'], 2)} s"
+    best = "" if stage["best"] is None else f" It prefers {code(stage['best'])}."
+    return (
+        f'<li><p class="count"><b>{stage["reached"]}</b>'
+        f'<span class="unseen"> candidates, kept:</span> → {stage["kept"]}</p>'
+        f"<div>{bar(share)}<p><b>{escape(stage['label'])}</b>{took}<br>"
+        f'<span class="quiet">{escape(stage["meaning"])}{best}</span></p></div></li>'
+    )
+
+
+def _sure(sure: dict[str, Any]) -> str:
+    said = [_estimate_sentence(sure[key]) for key in ("error", "nested") if sure[key] is not None]
+    body = bullets(said)
+    if sure["agreement"] is not None:
+        body += _agreement(sure["agreement"])
+    body += _tables.stability(sure["stability"])
+    body = body or "<p>Nothing was measured that tells: no error, no resamples, no comparison.</p>"
+    return section("sure", "How sure", body)
+
+
+def _estimate_sentence(estimate: dict[str, Any]) -> str:
+    spread = f" ± {estimate['spread_text']}" if estimate["spread_text"] else ""
+    baseline = estimate["baseline_text"]
+    against = f"; {estimate['constant']}: {baseline}" if baseline else ""
+    measure = f"{estimate['measure'].capitalize()} ({estimate['method']})"
+    value = f"{estimate['value_text'] or 'unknown'}{spread}"
+    return f"{escape(measure)}: <b>{escape(value)}</b>{escape(against)}."
+
+
+def _agreement(agreement: dict[str, Any]) -> str:
+    picks, mean = agreement["picks"], agreement["mean"]
+    same = [pick["name"] for pick in picks if pick["chosen"]]
+    who = f" ({escape(', '.join(same))})" if same else ""
+    alike = "" if mean is None else f" Their rankings correlate by {mean:.2f} on average."
+    return (
+        f"<p>Of {len(picks)} criteria, {len(same) or 'none'} would pick this very kernel{who}."
+        f"{alike}</p>"
+        "<details><summary>Rank correlations of the criteria</summary>"
+        f"{_tables.correlations(agreement)}</details>"
+    )
+
+
+def _close(close: dict[str, Any] | None) -> str:
+    if close is None or not close["others"]:
+        body = "<p>No other candidate has a value in the last stage.</p>"
+    else:
+        told = f"{close['label']}, {DIRECTIONS[close['greater_is_better']]}"
+        own = f"{escape(told)}; the choice has {number(close['value'])}."
+        body = f'<p class="quiet">By {own}</p>{_tables.runners_up(close)}'
+    return section("close", "What else was close", body)
+
+
+def _ranks(table: dict[str, Any]) -> str:
+    ranks = _tables.rank_map(table)
+    told = (
+        '<p class="quiet">A row per criterion, a column per candidate, numbered as in the table '
+        "below. 1 is the preferred one; ★ marks the choice.</p>"
+    )
+    return section("ranks", "Ranks by every criterion", told + ranks) if ranks else ""
+
+
+def _candidates(summary: dict[str, Any]) -> str:
+    undefined = [
+        f"{escape(note['name'])}: {escape(note['reason'])} ({plural(note['count'], 'candidate')})"
+        for note in summary["notes"]
+    ]
+    table = summary["tables"][-1]
+    told = f"{escape(table['title'])}. The small figure is the rank; 1 is preferred."
+    body = f'<p class="quiet">{told}</p>{_tables.candidates(table)}'
+    if undefined:
+        body += f"<details><summary>Why values are missing</summary>{bullets(undefined)}</details>"
+    return section("candidates", "All candidates", body)
+
+
+def _data(data: dict[str, Any]) -> str:
+    titles = {"source": "Source", "rows": "Rows", "features": "Features", "target": "Target"}
+    facts = [(title, escape(data[key])) for key, title in titles.items() if data[key] is not None]
+    if data["classes"]:
+        facts.append(("Classes", _classes(data["classes"])))
+    if not facts and not data["prepared"]:
+        return ""
+    pairs = "".join(f"<div><dt>{title}</dt><dd>{text}</dd></div>" for title, text in facts)
+    done = f"<h3>What was done to it</h3>{bullets(map(escape, data['prepared']))}"
+    return section(
+        "data", "The data", f'<dl class="pairs">{pairs}</dl>' + (done if data["prepared"] else "")
+    )
+
+
+def _classes(classes: list[dict[str, Any]]) -> str:
+    total = max(1, sum(c["count"] for c in classes))
+    shown = [
+        f"{escape(c['label'])}: {c['count']} ({100 * c['count'] / total:.0f} %)"
+        for c in classes[:_MOST_CLASSES]
+    ]
+    more = len(classes) - len(shown)
+    return "<br>".join([*shown, f"and {more} more"] if more else shown)
+
+
+def _model(model: dict[str, str] | None) -> str:
+    if model is None:
+        return ""
+    body = (
+        f"<h3>In Python</h3><pre tabindex=0>{code(model['python'])}</pre>"
+        f"<h3>In a shell</h3><pre tabindex=0>{code(model['shell'])}</pre>"
+    )
+    return section("model", "Use the model", body)
+
+
+def _criteria(tables: list[dict[str, Any]]) -> str:
+    """Explain every criterion once, under the labels that tell its parameters."""
+    columns = [column for table in tables for column in table["columns"]]
+    texts: dict[str, list[str]] = {}
+    for column in columns:
+        labels = texts.setdefault(explanation(column), [])
+        if column["label"] not in labels:
+            labels.append(column["label"])
+    items = "".join(
+        f"<div><dt>{'<br>'.join(map(escape, labels))}</dt><dd>{text}</dd></div>"
+        for text, labels in texts.items()
+    )
+    return section("criteria", "The criteria, in one line each", f'<dl class="pairs">{items}</dl>')

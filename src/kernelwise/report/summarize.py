@@ -1,0 +1,291 @@
+"""A record as plain data: all that a report says."""
+
+import json
+import math
+import re
+import shlex
+from collections import Counter
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from kernelwise.criteria import Criterion
+from kernelwise.kernels import Gaussian, Kernel, PairKernel, Polynomial, Scaled
+from kernelwise.selection.archive import from_number, from_numbers
+from kernelwise.selection.record import ErrorEstimate, Record
+from kernelwise.selection.result import SelectionResult
+
+_RUNNERS_UP = 5
+
+
+def summarize(record: Record) -> dict[str, Any]:
+    """Return everything that a report says of a selection.
+
+    Parameters
+    ----------
+    record : Record
+
+    Returns
+    -------
+    summary : dict
+        Plain data that JSON can hold; None stands for NaN, "inf" and "-inf" for the infinities.
+        "headline", "why", "sure", "close", "data" and "model" answer the questions of a reader.
+        "tables" hold the candidates and, aligned with them, the values and ranks of every
+        criterion: that of the selection and, where there is one, that of the comparison.
+    """
+    # Infinite and huge values are compared by their differences too.
+    with np.errstate(invalid="ignore", over="ignore"):
+        return {
+            "version": record.version,
+            "headline": _headline(record),
+            "why": _why(record.result),
+            "sure": _sure(record),
+            "close": _close(record),
+            "data": _data(record.data),
+            "model": None if record.model is None else _model(record.model),
+            "tables": _tables(record),
+            "notes": _notes(record),
+        }
+
+
+def _headline(record: Record) -> dict[str, Any]:
+    seconds = record.result.seconds if math.isnan(record.seconds) else record.seconds
+    return {
+        "kernel": str(record.kernel),
+        "ridge": from_number(record.ridge),
+        "machine": record.machine,
+        "task": record.task,
+        "candidates": len(record.result),
+        "seconds": from_number(seconds),
+        "source": str(record.data.get("source") or ""),
+    }
+
+
+def _why(result: SelectionResult) -> dict[str, Any]:
+    reached = [_reached(result, place) for place in range(len(result.table))]
+    choosing = result.choosing()
+    stages = [
+        {
+            **explain(name, criterion),
+            "reached": reached[place],
+            "kept": reached[place + 1] if place + 1 < len(reached) else 1,
+            "best": str(result.best(name)) if name in choosing else None,
+            "seconds": from_number(result.timings.get(name, math.nan)),
+        }
+        for place, (name, criterion) in enumerate(result.criteria.items())
+    ]
+    return {"engine": result.engine, "engine_reason": result.engine_reason, "stages": stages}
+
+
+def _reached(result: SelectionResult, stage: int) -> int:
+    """Return how many candidates a stage looked at: those with a value, or a reason for none."""
+    if stage == 0:
+        return len(result)
+    name = list(result.table)[stage]
+    return sum(
+        not np.isnan(value) or f"{kernel}: {name}" in result.notes
+        for kernel, value in zip(result.kernels, result.table[name], strict=True)
+    )
+
+
+def explain(name: str, criterion: Criterion) -> dict[str, Any]:
+    """Return what there is to know of the criterion of a column."""
+    first_line = (criterion.__doc__ or "").strip().partition("\n")[0]
+    return {
+        "name": name,
+        "label": criterion.label,
+        "meaning": re.sub(r":\w+:`\\?([^`]*)`", r"\1", first_line),
+        "formula": criterion.formula,
+        "reference": criterion.reference,
+        "greater_is_better": criterion.greater_is_better,
+        "cost": criterion.cost,
+    }
+
+
+def _sure(record: Record) -> dict[str, Any]:
+    picks = sorted(record.stability.items(), key=lambda pick: -pick[1])
+    return {
+        "error": record.error and _estimate(record.error),
+        "nested": record.nested and _estimate(record.nested),
+        "stability": [
+            {"kernel": kernel, "share": float(share), "chosen": kernel == str(record.kernel)}
+            for kernel, share in picks
+        ],
+        "agreement": record.comparison and _agreement(record.comparison, record.kernel),
+        "warnings": list(record.warnings),
+    }
+
+
+def _estimate(estimate: ErrorEstimate) -> dict[str, Any]:
+    is_rate = estimate.measure == "error rate"
+    constant = "always the largest class" if is_rate else "always the mean"
+    texts = {
+        "value_text": _measured(estimate.value, is_rate),
+        "spread_text": _measured(estimate.standard_error, is_rate, digits=2),
+        "baseline_text": _measured(estimate.baseline, is_rate),
+    }
+    return {**estimate.to_dict(), **texts, "constant": constant}
+
+
+def _measured(value: float, is_rate: bool, digits: int = 4) -> str | None:
+    if math.isnan(value):
+        return None
+    return f"{100 * value:.1f} %" if is_rate else f"{value:.{digits}g}"
+
+
+def _agreement(comparison: SelectionResult, chosen: Kernel) -> dict[str, Any] | None:
+    """Return the rank correlations of the criteria, and what each of them would pick."""
+    names, matrix = comparison.agreement()
+    if len(names) < 2:
+        return None
+    pairs = matrix[np.triu_indices(len(names), k=1)]
+    known = pairs[~np.isnan(pairs)]
+    picks = {name: comparison.best(name) for name in names}
+    return {
+        "names": list(names),
+        "matrix": [from_numbers(row) for row in matrix],
+        "mean": float(known.mean()) if known.size else None,
+        "picks": [
+            {"name": name, "kernel": str(kernel), "chosen": kernel == chosen}
+            for name, kernel in picks.items()
+        ],
+    }
+
+
+def _close(record: Record) -> dict[str, Any] | None:
+    """Return the best of those that were not chosen, by the last stage that could choose."""
+    result = record.result
+    if not result.choosing():
+        return None
+    name = result.choosing()[-1]
+    values, chosen = result.table[name], _chosen(result, record)
+    errors = result.standard_errors.get(name, np.full(len(result), np.nan))
+    reference = math.nan if chosen is None else float(values[chosen])
+    error = math.nan if chosen is None else float(errors[chosen])
+    others = [i for i in result.ranking(name) if i != chosen][:_RUNNERS_UP]
+    return {
+        **explain(name, result.criteria[name]),
+        "value": from_number(reference),
+        "standard_error": from_number(error),
+        "others": [
+            {
+                "kernel": str(result.kernels[i]),
+                "ridge": from_number(result.ridges[i]),
+                "value": from_number(values[i]),
+                "difference": from_number(values[i] - reference),
+                "within_error": bool(abs(values[i] - reference) <= error),
+            }
+            for i in others
+        ],
+    }
+
+
+def _chosen(result: SelectionResult, record: Record) -> int | None:
+    """Return the row of the choice: its kernel and, of several ridges, the nearest."""
+    same = [i for i, kernel in enumerate(result.kernels) if kernel == record.kernel]
+    gaps = np.nan_to_num(np.abs(result.ridges[same] - record.ridge), nan=math.inf)
+    return same[int(np.argmin(gaps))] if same else None
+
+
+def _data(data: dict[str, Any]) -> dict[str, Any]:
+    facts = {key: data.get(key) for key in ("source", "rows", "features", "target")}
+    classes = dict(data.get("classes") or {})
+    return {
+        **{key: None if fact is None else str(fact) for key, fact in facts.items()},
+        "classes": [{"label": str(label), "count": int(n)} for label, n in classes.items()],
+        "prepared": [str(sentence) for sentence in data.get("prepared") or ()],
+    }
+
+
+def _model(name: str) -> dict[str, str]:
+    literal = json.dumps(name, ensure_ascii=False)
+    return {
+        "file": name,
+        "python": (
+            f"from kernelwise import load_model\n\nmodel = load_model({literal})\nmodel.predict(X)"
+        ),
+        "shell": f"kernelwise predict {shlex.quote(name)} new.csv",
+    }
+
+
+def _tables(record: Record) -> list[dict[str, Any]]:
+    tables = [_table("The selection, stage by stage", record.result, record)]
+    if record.comparison is not None:
+        title = f"All criteria side by side, at ridge {record.ridge:.4g}"
+        tables.append(_table(title, record.comparison, record))
+    return tables
+
+
+def _table(title: str, result: SelectionResult, record: Record) -> dict[str, Any]:
+    chosen = _chosen(result, record)
+    return {
+        "title": title,
+        "candidates": [
+            {**candidate, "chosen": i == chosen} for i, candidate in enumerate(_candidates(result))
+        ],
+        "columns": [_column(name, result) for name in result.table],
+    }
+
+
+def _column(name: str, result: SelectionResult) -> dict[str, Any]:
+    undefined = np.full(len(result), np.nan)
+    can_choose = name in result.choosing()
+    return {
+        **explain(name, result.criteria[name]),
+        "values": from_numbers(result.table[name]),
+        "standard_errors": from_numbers(result.standard_errors.get(name, undefined)),
+        "ranks": from_numbers(result.ranks(name) if can_choose else undefined),
+    }
+
+
+def _candidates(result: SelectionResult) -> list[dict[str, Any]]:
+    """Return every candidate, with its place on the axis of a chart."""
+    repeated = len(set(result.kernels)) < len(result)
+    candidates = []
+    for i, (kernel, ridge) in enumerate(zip(result.kernels, result.ridges, strict=True)):
+        axis, x = _place(kernel)
+        family = _family(kernel) + (f", ridge {ridge:.4g}" if repeated else "")
+        candidates.append(
+            {
+                "number": i + 1,
+                "kernel": str(kernel),
+                "ridge": from_number(ridge),
+                "axis": axis,
+                "x": float(i + 1) if x is None else x,
+                "family": "other kernels" if x is None else family,
+            }
+        )
+    return candidates
+
+
+def _place(kernel: Kernel) -> tuple[str, float | None]:
+    """Return the axis on which a kernel has a place, and the place where it is not its number."""
+    if isinstance(kernel, Scaled):
+        return _place(kernel.part)
+    if isinstance(kernel, Gaussian):
+        return "width", math.log2(kernel.tau)
+    if isinstance(kernel, Polynomial):
+        return "degree", float(kernel.degree)
+    widths = kernel.inverse_widths if isinstance(kernel, PairKernel) else ()
+    if len(widths) == 1 and 0.0 < widths[0] < math.inf:
+        return "width", -math.log2(widths[0])
+    return "number", None
+
+
+def _family(kernel: Kernel) -> str:
+    """Return what the kernels of one curve share: all but the first parameter, defaults unsaid."""
+    if isinstance(kernel, Scaled):
+        return f"{kernel.factor:g} × {_family(kernel.part)}"
+    others = {f.name: (getattr(kernel, f.name), f.default) for f in fields(kernel)[1:]}
+    changed = [f"{name} {value}" for name, (value, default) in others.items() if value != default]
+    return ", ".join([type(kernel).__name__, *changed])
+
+
+def _notes(record: Record) -> list[dict[str, Any]]:
+    """Return why values are undefined, and for how many candidates of a column."""
+    notes = dict(record.result.notes)
+    if record.comparison is not None:
+        notes |= record.comparison.notes
+    counts = Counter((key.rpartition(": ")[2], reason) for key, reason in notes.items())
+    return [{"name": name, "reason": text, "count": n} for (name, text), n in counts.items()]
