@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 .PHONY: demo test bench lint types imports doctest check clean
 
 demo: $(VENV)/.core
-	$(BIN)/python examples/demo.py
+	$(BIN)/python examples/demo.py demo
 
 test: $(VENV)/.test
 	$(BIN)/python -m pytest
@@ -35,7 +35,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(VENV)/.core: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable .
+	$(BIN)/python -m pip install --quiet --editable '.[all]'
 	touch $@
 
 $(VENV)/.test: pyproject.toml | $(VENV)/bin/python

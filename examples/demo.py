@@ -1,39 +1,33 @@
-"""Choose a kernel for scikit-learn's breast cancer data and say what was chosen, and why."""
+"""Choose a kernel for scikit-learn's breast cancer data from the command line, and test it.
 
-import time
+Everything is written to the folder given as the only argument, by default demo/.
+"""
+
+import sys
+from pathlib import Path
 
 from sklearn.datasets import load_breast_cancer
 from sklearn.model_selection import train_test_split
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 import kernelwise as kw
+from kernelwise.cli.main import main as kernelwise
 
 
-def main() -> None:
-    """Choose, fit, and print the table."""
-    X, y = load_breast_cancer(return_X_y=True)
-    X_train, X_test, y_train, y_test = train_test_split(
-        X, y, test_size=0.3, random_state=0, stratify=y
-    )
-    model = make_pipeline(StandardScaler(), kw.KernelSelector(task="classification"))
-    start = time.perf_counter()
-    model.fit(X_train, y_train)
-    seconds = time.perf_counter() - start
-    selector = model[-1]
-
-    print(f"breast cancer: {len(y_train)} training rows, {X.shape[1]} features")
-    print(f"{'candidate':24}{'screen (SM)':>14}{'leave-one-out':>16}{'ridge':>10}")
-    result = selector.result_
-    for row, kernel in enumerate(result.kernels):
-        sm, loo, ridge = result.table["sm"][row], result.table["eloo"][row], result.ridges[row]
-        second_stage = f"{loo:16.4f}{ridge:10.4g}" if ridge > 0 else f"{'–':>16}{'–':>10}"
-        chosen = "  <- chosen" if kernel == selector.best_kernel_ else ""
-        print(f"{kernel!s:24}{sm:14.5f}{second_stage}{chosen}")
-    print(f"kernel: {selector.best_kernel_}   ridge: {selector.best_ridge_:g}")
-    print(f"test error: {100 * (1 - model.score(X_test, y_test)):.1f} % on {len(y_test)} rows")
-    print(f"time: {seconds:.2f} s, {len(result)} kernels, engine {result.engine}")
+def main(folder: Path) -> None:
+    """Write a table, select, and predict the rows that were kept back."""
+    folder.mkdir(parents=True, exist_ok=True)
+    data = load_breast_cancer(as_frame=True)
+    table = data.data.assign(diagnosis=data.target_names[data.target])
+    train, test = train_test_split(table, test_size=0.3, random_state=0, stratify=data.target)
+    train.to_csv(folder / "train.csv", index=False)
+    command = ["select", str(folder / "train.csv"), "--target", "diagnosis", "--out", str(folder)]
+    print("$ kernelwise", *command, flush=True)
+    if status := kernelwise(command):
+        sys.exit(status)
+    model = kw.load_model(folder / "model.skops")
+    wrong = (model.predict(test.drop(columns="diagnosis")) != test["diagnosis"]).mean()
+    print(f"on {len(test)} rows that it has not seen: {100 * wrong:.1f} % error")
 
 
 if __name__ == "__main__":
-    main()
+    main(Path(sys.argv[1] if len(sys.argv) > 1 else "demo"))

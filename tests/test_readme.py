@@ -17,6 +17,10 @@ def test_examples_run_as_printed(capsys):
     assert "Gaussian(tau=" in capsys.readouterr().out
 
 
-def test_demo_prints_the_choice(capsys):
+def test_demo_ends_with_the_answer_and_a_report(capsys, monkeypatch, tmp_path):
+    monkeypatch.setattr("sys.argv", ["demo.py", str(tmp_path)])
     runpy.run_path(str(DEMO), run_name="__main__")
-    assert "kernel: Gaussian(tau=" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "kernel     Gaussian(tau=" in out and str(tmp_path / "report.html") in out
+    assert float(re.search(r"not seen: ([\d.]+) % error", out)[1]) < 8.0
+    assert "Gaussian(tau=" in (tmp_path / "report.html").read_text()

@@ -25,7 +25,14 @@ from kernelwise.kernels import (
     grids,
 )
 from kernelwise.machines import KRR, LSSVC
-from kernelwise.selection import Cascade, KernelSelector, score_kernels, score_matrix
+from kernelwise.selection import (
+    Cascade,
+    KernelSelector,
+    load_model,
+    save_model,
+    score_kernels,
+    score_matrix,
+)
 
 __version__ = "0.1.0.dev0"
 
@@ -45,6 +52,8 @@ __all__ = [
     "criteria",
     "gram",
     "grids",
+    "load_model",
+    "save_model",
     "score_kernels",
     "score_matrix",
 ]

@@ -66,6 +66,24 @@ def test_infinite_and_undefined_values_come_back():
     np.testing.assert_array_equal(again.ridges, result.ridges)
 
 
+def test_infinite_values_are_ranked():
+    kernels = tuple(kw.grids.gaussian(0, 2))
+    table = {"br": np.array([-np.inf, 1.0, -np.inf])}
+    result = SelectionResult(kernels, np.ones(3), {"br": c.BR()}, table, {}, "dense", "", 0.1)
+    assert result.ranking("br") == [2, 0, 1]
+
+
+def test_an_unknown_spread_is_not_shown():
+    assert "nan" not in str(ErrorEstimate("error rate", 0.1, np.nan, "x", 0.5))
+    assert "nan" not in str(ErrorEstimate("root mean squared error", 0.1, np.nan, "x", 0.5))
+
+
+def test_a_selection_keeps_its_standard_errors():
+    X, y = load_iris(return_X_y=True)
+    errors = kw.KernelSelector().fit(X, y).result_.standard_errors
+    assert np.isfinite(errors["eloo"]).sum() == 5 and np.isnan(errors["sm"]).all()
+
+
 def test_ranks_and_agreement(scored):
     ranks = scored.ranks("sm")
     assert ranks[scored.best_index("sm")] == 1.0 and sorted(ranks) == list(range(1, 13))

@@ -28,7 +28,9 @@ def preferred(
     """
     order = [int(i) for i in np.argsort(losses, kind="stable") if not np.isnan(losses[i])]
     best = order[0]
-    limit = losses[best] + _TIE * abs(losses[best])
+    # An infinite value is equal to itself alone.
+    slack = _TIE * abs(losses[best]) if np.isfinite(losses[best]) else 0.0
+    limit = losses[best] + slack
     if rule == "one_se":
         if np.isnan(errors[best]):
             raise ValueError(

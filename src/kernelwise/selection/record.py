@@ -35,13 +35,16 @@ class ErrorEstimate:
     baseline: float
 
     def __str__(self) -> str:
+        known = not math.isnan(self.standard_error)
         if self.measure == "error rate":
+            spread = f" ± {100 * self.standard_error:.1f}" if known else ""
             return (
-                f"{100 * self.value:.1f} % ± {100 * self.standard_error:.1f} ({self.method}; "
+                f"{100 * self.value:.1f} %{spread} ({self.method}; "
                 f"always the largest class: {100 * self.baseline:.1f} %)"
             )
+        spread = f" ± {self.standard_error:.2g}" if known else ""
         return (
-            f"{self.value:.4g} ± {self.standard_error:.2g} ({self.measure}, {self.method}; "
+            f"{self.value:.4g}{spread} ({self.measure}, {self.method}; "
             f"always the mean: {self.baseline:.4g})"
         )
 

@@ -207,6 +207,7 @@ class _Summary:
         self._kernels, self._columns = kernels, columns
         self._ridges = np.full(len(kernels), np.nan)
         self._table = {name: np.full(len(kernels), np.nan) for name in columns}
+        self._errors = {name: np.full(len(kernels), np.nan) for name in columns}
         self._notes: dict[str, str] = {}
         self._timings: dict[str, float] = {}
 
@@ -222,6 +223,8 @@ class _Summary:
             if row not in order:
                 order.append(row)
                 self._table[name][row] = result.table[name][place]
+                if name in result.standard_errors:
+                    self._errors[name][row] = result.standard_errors[name][place]
                 if self._columns[name].uses_ridge:
                     self._ridges[row] = result.ridges[place]
         self._notes.update(result.notes)
@@ -239,5 +242,6 @@ class _Summary:
             problem.engine.name,
             problem.engine_reason,
             sum(self._timings.values()),
+            standard_errors=self._errors,
             timings=self._timings,
         )

@@ -1,0 +1,10 @@
+"""The command line: parse, call, print.
+
+``options`` says what may be asked, ``read`` makes a table of a file, ``prepare`` makes numbers of
+the table and says what it did, the modules named like commands call the library and print::
+
+    FILE ──> read ──> Table ──> prepare ──> X, y, preparation ──> KernelSelector ──> answer, files
+
+Data goes to standard output; progress, notices and errors to standard error. ``main`` turns errors
+into one sentence and an exit status. Nothing imports this package.
+"""

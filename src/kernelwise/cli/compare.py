@@ -1,0 +1,82 @@
+"""kernelwise compare: what every criterion says of the candidates."""
+
+import argparse
+import shutil
+from typing import Any
+
+import numpy as np
+
+from kernelwise.cli.screen import Screen, counted
+from kernelwise.cli.select import applicable, load, named_criteria
+from kernelwise.cli.write import Folder
+from kernelwise.criteria.base import check_task
+from kernelwise.selection import SelectionResult, score_kernels
+
+COMPARISON, TABLE = "comparison.json", "comparison.csv"
+_ALL_UP_TO = 2000  # rows, unless criteria are named
+
+
+def compare(args: argparse.Namespace, screen: Screen) -> int:
+    """Score the candidates by all criteria; return the exit status."""
+    asked: list[Any] = list(named_criteria(args.criterion))
+    folder = None if args.out is None else Folder(args.out)
+    data = load(args, screen)
+    for criterion in asked:
+        check_task(criterion, data.targets)
+    criteria = asked or applicable(data.targets, _ALL_UP_TO)
+    if not asked and data.targets.n > _ALL_UP_TO:
+        screen.note(
+            f"beyond {_ALL_UP_TO:,} rows only the quick criteria; --criterion names others."
+        )
+    with screen.heard():
+        result = score_kernels(
+            data.X,
+            data.y,
+            args.kernels.kernels(data.X, args.seed),
+            criteria,
+            ridge=args.ridge,
+            task=data.task,
+            memory=args.memory,
+            progress=None if screen.watched else False,
+        )
+    if folder is not None:
+        folder.text(COMPARISON, result.to_json())
+        folder.text(TABLE, result.frame().to_csv(index=False))
+    print(result.to_json() if args.json else _page(result, args.ridge, folder))
+    return 0
+
+
+def _page(result: SelectionResult, ridge: float, folder: Folder | None) -> str:
+    """Return the table in blocks as wide as the terminal, and the pick of every criterion."""
+    best = {name: result.best_index(name) for name in result.choosing()}
+    width = shutil.get_terminal_size((100, 24)).columns
+    names = ["kernel", *map(str, result.kernels)]
+    columns = [_column(result, name, best.get(name)) for name in result.table]
+    blocks = ["\n".join(lines) for lines in _blocks(names, columns, width)]
+    picks = [f"{name:<11}{result.kernels[index]}" for name, index in best.items()]
+    about = (
+        f"{counted(len(result), 'kernel')}, ridge {ridge:g}, {result.seconds:.1f} s; * marks the "
+        "best of a criterion."
+    )
+    written = [] if folder is None else [f"written    {', '.join(folder.written)}"]
+    picked = "\n".join(["picks:", *picks, "", about, *written])
+    return "\n\n".join([*blocks, picked])
+
+
+def _column(result: SelectionResult, name: str, best: int | None) -> list[str]:
+    values = result.table[name]
+    cells = ["–" if np.isnan(value) else f"{value:.4g}" for value in values]
+    return [name + " ", *(c + ("*" if i == best else " ") for i, c in enumerate(cells))]
+
+
+def _blocks(names: list[str], columns: list[list[str]], width: int) -> list[list[str]]:
+    """Return blocks of lines, each with as many columns as the width allows."""
+    left = [name.ljust(max(map(len, names))) for name in names]
+    blocks, lines = [], list(left)
+    for column in columns:
+        size = max(map(len, column)) + 1
+        if len(lines[0]) + size > width and lines != left:
+            blocks.append(lines)
+            lines = list(left)
+        lines = [line + cell.rjust(size) for line, cell in zip(lines, column, strict=True)]
+    return [*blocks, lines]

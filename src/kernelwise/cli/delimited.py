@@ -1,0 +1,143 @@
+"""Tables of delimited text."""
+
+import csv
+import io
+import re
+import warnings
+from itertools import islice
+from typing import Any
+
+from kernelwise.cli.screen import BadInput, one_line
+
+MISSING = (
+    "",
+    "?",
+    "NA",
+    "N/A",
+    "#N/A",
+    "nan",
+    "NaN",
+    "-nan",
+    "-NaN",
+    "null",
+    "NULL",
+    "<NA>",
+    "NaT",
+)
+UNNAMED = "column"  # and a number, where a file has no header
+_DELIMITERS = ",;\t|"
+_LOOKED_AT = 200  # lines, to find out how numbers are written
+
+
+def read_delimited(
+    content: str, path: str, *, tab: bool, text: tuple[str, ...], header: bool | None
+) -> tuple[Any, tuple[str, ...]]:
+    """Return a frame, and what had to be assumed.
+
+    Parameters
+    ----------
+    content : str
+    path : str
+        For messages.
+    tab : bool
+        Whether fields are known to be separated by tabs.
+    text : tuple of str
+        Columns that are text whatever they look like.
+    header : bool or None
+        Whether the first line names the columns; None finds out.
+    """
+    lines = [line for line in islice(io.StringIO(content), _LOOKED_AT) if line.strip()]
+    separator = "\t" if tab else _delimiter(lines[0])
+    options: dict[str, Any] = {"sep": separator, "decimal": _decimal(lines, separator)}
+    first = _fields(lines[0], separator)
+    frame = _parse(content, path, {**options, "dtype": dict.fromkeys(text, object)})
+    notes: list[str] = []
+    if header is False or (header is None and _is_data(first, frame)):
+        names = [f"{UNNAMED}{i + 1}" for i in range(len(first))]
+        notes.append(
+            f"the first line looks like data: columns are named 'column1' to '{names[-1]}'."
+        )
+        known = dict.fromkeys((name for name in text if name in names), object)
+        frame = _parse(content, path, {**options, "header": None, "names": names, "dtype": known})
+    if frame.shape[1] < 2:
+        raise BadInput(
+            f"{path!r} has only one column: at least a feature and the target are needed, "
+            "separated by commas, semicolons or tabs."
+        )
+    if len(frame) == 0:
+        raise BadInput(f"{path!r} has a header but no rows: give a file with data.")
+    return frame, tuple(notes)
+
+
+def _delimiter(line: str) -> str:
+    """Return the most frequent delimiter of a line; white space if there is none."""
+    counts = {delimiter: line.count(delimiter) for delimiter in _DELIMITERS}
+    best = max(counts, key=lambda delimiter: counts[delimiter])
+    if counts[best] == 0 and len(line.split()) > 1:
+        return r"\s+"
+    return best
+
+
+def _decimal(lines: list[str], separator: str) -> str:
+    """Return the decimal mark: a comma where fields such as 1,5 say so and none such as 1.5."""
+    if separator == ",":
+        return "."
+    fields = [field for line in lines[1:] for field in _fields(line, separator)]
+    by_comma = any(re.fullmatch(r"[+-]?\d+,\d+", field) for field in fields)
+    by_point = any(re.fullmatch(r"[+-]?\d+\.\d+", field) for field in fields)
+    return "," if by_comma and not by_point else "."
+
+
+def _fields(line: str, separator: str) -> list[str]:
+    if separator == r"\s+":
+        return line.split()
+    try:
+        return [field.strip() for field in next(csv.reader([line], delimiter=separator))]
+    except (csv.Error, StopIteration):  # a field beyond csv's limit: pandas will judge it
+        return line.split(separator)
+
+
+def _parse(content: str, path: str, options: dict[str, Any]) -> Any:
+    import pandas as pd
+
+    with warnings.catch_warnings():
+        # Rows longer than the header would lose their end with no more than a warning.
+        warnings.simplefilter("error", pd.errors.ParserWarning)
+        try:
+            return pd.read_csv(
+                io.StringIO(content),
+                keep_default_na=False,
+                na_values=list(MISSING),
+                skipinitialspace=True,
+                index_col=False,
+                low_memory=False,
+                **options,
+            )
+        except (ValueError, pd.errors.ParserWarning, OverflowError) as error:
+            reason = one_line(str(error)).removeprefix("Error tokenizing data. C error: ")
+            if isinstance(error, pd.errors.ParserWarning):
+                reason = "rows have more fields than the header"
+            raise BadInput(
+                f"{path!r} is no regular table ({reason}): mend that line, or set --format."
+            ) from None
+
+
+def _is_data(first: list[str], frame: Any) -> bool:
+    """Say whether the first line is no header.
+
+    It holds numbers, and what is not a number in it occurs again further down.
+    """
+    if not any(_is_number(field) for field in first):
+        return False
+    return all(
+        _is_number(field) or field in MISSING or (frame.iloc[:, i].astype(str) == field).any()
+        for i, field in enumerate(first[: frame.shape[1]])
+    )
+
+
+def _is_number(field: str) -> bool:
+    try:
+        float(field.replace(",", "."))
+    except ValueError:
+        return False
+    return True

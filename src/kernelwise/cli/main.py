@@ -1,0 +1,105 @@
+"""Entry point: what is asked is done, and whatever goes wrong is one sentence and a status."""
+
+import contextlib
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+from typing import Any
+
+from kernelwise.cli.options import parse
+from kernelwise.cli.screen import BadInput, Screen, one_line
+
+OK, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status."""
+    argv = sys.argv[1:] if argv is None else list(argv)
+    _print_anything()
+    try:
+        status = _run(argv)
+        sys.stdout.flush()
+        return status
+    except SystemExit as end:  # --help and --version
+        return int(end.code or OK)
+    except BrokenPipeError:  # as with "| head": whoever read has had enough
+        _discard_stdout()
+        return OK
+    except KeyboardInterrupt:
+        return _say("interrupted.", INTERRUPTED)
+    except Exception as error:
+        if "--debug" in argv:
+            traceback.print_exc()
+        return _explain(error)
+
+
+def _run(argv: list[str]) -> int:
+    args = parse(argv)
+    return int(_command(args.command)(args, Screen(quiet=args.quiet)))
+
+
+def _command(name: str) -> Any:
+    """Return the function of a command; each is imported only where it is asked for."""
+    if name == "select":
+        from kernelwise.cli.select import select as command
+    elif name == "compare":
+        from kernelwise.cli.compare import compare as command
+    elif name == "predict":
+        from kernelwise.cli.predict import predict as command
+    elif name == "report":
+        from kernelwise.cli.listing import report as command
+    else:
+        from kernelwise.cli.listing import criteria as command
+    return command
+
+
+def _explain(error: Exception) -> int:
+    """Say in one sentence what went wrong."""
+    if isinstance(error, MemoryError) and str(error):  # the library names amounts and parameters
+        return _say(f"{str(error).rstrip('.')} (--rows, --criterion, --memory).", BAD_INPUT)
+    if isinstance(error, ModuleNotFoundError) and not str(error.name).startswith("kernelwise"):
+        return _say(f"{error.name} is missing: pip install 'kernelwise[cli]'.", BAD_INPUT)
+    if isinstance(error, BadInput) or _is_meant_for_users(error):
+        return _say(str(error) or type(error).__name__, BAD_INPUT)
+    if isinstance(error, MemoryError):
+        return _say("there is too little memory: give fewer rows, or set --memory.", BAD_INPUT)
+    if isinstance(error, OSError):
+        where = f"{error.filename!r}: " if error.filename else ""
+        return _say(f"{where}{error.strerror or error}.", BAD_INPUT)
+    kind, what = type(error).__name__, one_line(str(error))[:200]
+    return _say(f"unexpected {kind} ({what}): run again with --debug for the details.", FAILED)
+
+
+def _is_meant_for_users(error: Exception) -> bool:
+    """Say whether the library, or scikit-learn's validation, raised it for bad input."""
+    if not isinstance(error, ValueError | MemoryError | ImportError):
+        return False
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    module = "" if trace is None else str(trace.tb_frame.f_globals.get("__name__", ""))
+    return module.startswith(("kernelwise.", "sklearn."))
+
+
+def _say(sentence: str, status: int) -> int:
+    with contextlib.suppress(OSError):
+        print(f"kernelwise: {one_line(sentence)}", file=sys.stderr)
+    return status
+
+
+def _print_anything() -> None:
+    """Keep characters that a terminal does not know from being an error."""
+    for stream in (sys.stdout, sys.stderr):
+        with contextlib.suppress(AttributeError, ValueError):
+            stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+
+
+def _discard_stdout() -> None:
+    """Keep Python from complaining at exit about what nobody reads."""
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+if __name__ == "__main__":
+    sys.exit(main())

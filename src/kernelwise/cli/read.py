@@ -1,0 +1,191 @@
+"""Tables from files: CSV, TSV, LIBSVM, ARFF and Parquet, compressed by gzip or not."""
+
+import gzip
+import io
+import re
+import zlib
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kernelwise._registry import unknown
+from kernelwise.cli.arff import read_arff
+from kernelwise.cli.delimited import read_delimited
+from kernelwise.cli.libsvm import looks_like_libsvm, read_libsvm, to_frame
+from kernelwise.cli.screen import BadInput
+
+FORMATS = ("csv", "tsv", "libsvm", "arff", "parquet")
+_EXTENSIONS = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+    ".svm": "libsvm",
+    ".libsvm": "libsvm",
+    ".svmlight": "libsvm",
+    ".arff": "arff",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+}
+_DENSE_SHARE = 0.3  # of non-zero entries: from here on a sparse matrix saves nothing
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """What a file holds.
+
+    Attributes
+    ----------
+    source : str
+        The file.
+    frame : pandas.DataFrame or None
+        The columns, target included; None for rows that are better kept sparse.
+    rows : sparse matrix or None
+        The features in a LIBSVM file; column 0 stands for index 0.
+    labels : array or None
+        The labels in a LIBSVM file.
+    notes : tuple of str
+        What had to be assumed to read it.
+    """
+
+    source: str
+    frame: Any = None
+    rows: Any = None
+    labels: Any = None
+    notes: tuple[str, ...] = ()
+
+    def dense(self) -> "Table":
+        """Return the table with a frame, sparse rows turned into columns named by their index."""
+        if self.frame is not None:
+            return self
+        return replace(self, frame=to_frame(self.rows, self.labels))
+
+    def drawn(self, rows: int | None, seed: int | None) -> "Table":
+        """Return the table with some of its rows, drawn at random; None keeps all."""
+        n = len(self.frame) if self.frame is not None else self.rows.shape[0]
+        if rows is None or rows >= n:
+            return self
+        draw = np.sort(np.random.default_rng(seed or 0).choice(n, rows, replace=False))
+        return replace(
+            self,
+            frame=None if self.frame is None else self.frame.iloc[draw].reset_index(drop=True),
+            rows=None if self.rows is None else self.rows[draw],
+            labels=None if self.labels is None else self.labels[draw],
+            notes=(*self.notes, f"{rows:,} of {n:,} rows drawn at random."),
+        )
+
+
+def read_table(
+    path: str, kind: str | None = None, *, text: tuple[str, ...] = (), header: bool | None = None
+) -> Table:
+    """Read a file.
+
+    Parameters
+    ----------
+    path : str
+    kind : str or None
+        One of the formats; None finds out by the extension, then by the content.
+    text : tuple of str
+        Columns to be read as text even if they look like numbers.
+    header : bool or None
+        Whether the first line of delimited text names the columns; None finds out.
+    """
+    data = _unpacked(read_bytes(path), path)
+    if kind is None:
+        kind = _EXTENSIONS.get(_extension(path))
+    if kind == "parquet" or (kind is None and data[:4] == b"PAR1"):
+        return Table(path, _read_parquet(data, path))
+    content, notes = _decoded(data, path)
+    kind = kind or _by_content(content)
+    if kind == "arff":
+        return Table(path, read_arff(content, path), notes=notes)
+    if kind == "libsvm":
+        return _read_sparse(content, path, notes)
+    frame, more = read_delimited(content, path, tab=kind == "tsv", text=text, header=header)
+    return Table(path, frame, notes=notes + more)
+
+
+def read_bytes(path: str) -> bytes:
+    """Return the content of a file, or say why it cannot be read."""
+    try:
+        return Path(path).read_bytes()
+    except FileNotFoundError:
+        raise BadInput(f"there is no file {path!r}{_near(path)}") from None
+    except IsADirectoryError:
+        raise BadInput(f"{path!r} is a directory: give one of its files.") from None
+    except PermissionError:
+        raise BadInput(f"{path!r} may not be read: change its permissions.") from None
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{path!r} cannot be read: {error}.") from None
+
+
+def _near(path: str) -> str:
+    """Return the end of a sentence on a missing file: its nearest neighbour, if there is one."""
+    try:
+        names = [entry.name for entry in Path(path).parent.iterdir() if entry.is_file()]
+    except OSError:
+        return ": check the path."
+    hint = unknown("file", Path(path).name, names)
+    return ": " + hint.split(": ", 1)[1] if "did you mean" in hint else ": check the path."
+
+
+def _extension(path: str) -> str:
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes if suffix.lower() != ".gz"]
+    return suffixes[-1] if suffixes else ""
+
+
+def _unpacked(data: bytes, path: str) -> bytes:
+    if data[:2] == b"\x1f\x8b":
+        try:
+            data = gzip.decompress(data)
+        except (OSError, EOFError, zlib.error):
+            raise BadInput(f"{path!r} is a damaged gzip file: copy it again.") from None
+    if not data.strip():
+        raise BadInput(f"{path!r} is empty: give a file with a table.")
+    return data
+
+
+def _decoded(data: bytes, path: str) -> tuple[str, tuple[str, ...]]:
+    """Return bytes as text, with a notice where the encoding had to be guessed."""
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return data.decode("utf-16", errors="replace"), ()
+    if b"\0" in data[:65536]:
+        raise BadInput(f"{path!r} is no text: give CSV, TSV, LIBSVM, ARFF or Parquet.")
+    try:
+        return data.decode("utf-8-sig"), ()
+    except UnicodeDecodeError:
+        content = data.decode("latin-1")
+    # Bytes 0x80 to 0x9f are control characters in Latin-1, and so are most of the first 32.
+    if re.search("[\x01-\x08\x0e-\x1f]", content[:65536]):
+        raise BadInput(f"{path!r} is no text: give CSV, TSV, LIBSVM, ARFF or Parquet.")
+    return content, ("the file is not UTF-8: it was read as Latin-1.",)
+
+
+def _by_content(content: str) -> str:
+    if re.search(r"^\s*@relation\b", content[:65536], re.IGNORECASE | re.MULTILINE):
+        return "arff"
+    return "libsvm" if looks_like_libsvm(content) else "csv"
+
+
+def _read_sparse(content: str, path: str, notes: tuple[str, ...]) -> Table:
+    X, y = read_libsvm(content, path)
+    table = Table(path, rows=X, labels=y, notes=notes)
+    return table if X.nnz < _DENSE_SHARE * X.shape[0] * (X.shape[1] - 1) else table.dense()
+
+
+def _read_parquet(data: bytes, path: str) -> Any:
+    try:
+        import pyarrow  # noqa: F401 (pandas would say it in five lines)
+    except ImportError:
+        raise BadInput("Parquet files need pyarrow: pip install 'kernelwise[parquet]'.") from None
+    import pandas as pd
+
+    try:
+        frame = pd.read_parquet(io.BytesIO(data))
+    except Exception:  # pyarrow's own errors, and whatever pandas stumbles over
+        raise BadInput(f"{path!r} is no Parquet file, or is damaged.") from None
+    frame.columns = frame.columns.map(str)
+    if not frame.columns.is_unique:
+        raise BadInput(f"{path!r} has two columns of the same name: rename one.")
+    return frame.reset_index(drop=True)

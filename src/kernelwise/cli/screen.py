@@ -1,0 +1,135 @@
+"""What a person sees: notices and progress on standard error, answers on standard output."""
+
+import contextlib
+import sys
+import threading
+import warnings
+from collections.abc import Iterator
+from typing import Any
+
+from kernelwise._progress import Bar, Task
+
+_PATIENCE = 1.0  # seconds after which a person wants to see something
+_TECHNICAL = (DeprecationWarning, PendingDeprecationWarning, FutureWarning, ResourceWarning)
+
+
+class BadInput(Exception):
+    """A file or an option that cannot be used: one sentence that names it and the remedy."""
+
+
+class Screen:
+    """Where notices and progress go.
+
+    Parameters
+    ----------
+    quiet : bool, default=False
+        Whether to keep notices and progress to oneself.
+    """
+
+    def __init__(self, quiet: bool = False) -> None:
+        self.quiet = quiet
+        self.watched = not quiet and sys.stderr.isatty()
+        self._said: set[str] = set()
+
+    def note(self, sentence: str) -> None:
+        """Print a notice, once."""
+        sentence = one_line(sentence)
+        if not self.quiet and sentence not in self._said:
+            print(f"note: {sentence}", file=sys.stderr)
+        self._said.add(sentence)
+
+    @contextlib.contextmanager
+    def heard(self) -> Iterator[list[str]]:
+        """Collect the warnings that are meant for a person, and print each once as a notice."""
+        sentences: list[str] = []
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            try:
+                yield sentences
+            finally:
+                meant = [w for w in caught if not issubclass(w.category, _TECHNICAL)]
+                sentences += dict.fromkeys(one_line(str(w.message)) for w in meant)
+        for sentence in sentences:
+            self.note(sentence)
+
+    @contextlib.contextmanager
+    def status(self, what: str) -> Iterator[None]:
+        """Show what is going on and for how long, if it takes over a second."""
+        if not self.watched:
+            yield
+            return
+        from rich.console import Console
+        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        columns = SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn()
+        line = Progress(*columns, console=Console(stderr=True), transient=True)
+        line.add_task(what, total=None)
+        timer = threading.Timer(_PATIENCE, line.start)
+        timer.daemon = True
+        timer.start()
+        try:
+            yield
+        finally:
+            timer.cancel()
+            timer.join()
+            line.stop()
+
+    @contextlib.contextmanager
+    def fitting(self, selector: Any, what: str) -> Iterator[None]:
+        """Show how far a selector is: a bar, or a status where scikit-learn has no callbacks."""
+        if not self.watched or not hasattr(selector, "set_callbacks"):
+            with self.status(what):
+                yield
+            return
+        bar = _BarCallback(what)
+        selector.set_callbacks(bar)
+        try:
+            yield
+        finally:
+            selector.set_callbacks()  # clones for folds and resamples are to draw no bars
+            bar.teardown(selector, None)  # an interruption would leave the cursor hidden
+
+
+class _BarCallback:
+    """Draws the tasks of scikit-learn's callbacks as one bar."""
+
+    def __init__(self, what: str) -> None:
+        self._bar = Bar(what)
+        self._tasks: dict[int, Task] = {}
+
+    def setup(self, estimator: Any, context: Any) -> None:
+        """Do nothing: the bar draws itself once it takes a second."""
+
+    def on_fit_task_begin(self, estimator: Any, context: Any, **known: Any) -> None:
+        """Begin a stretch of the bar."""
+        above = self._tasks.get(id(context.parent), self._bar)
+        self._tasks[id(context)] = above.part("", context.max_subtasks or 0)
+
+    def on_fit_task_end(self, estimator: Any, context: Any, **known: Any) -> None:
+        """End a stretch of the bar."""
+        self._tasks.pop(id(context)).end()
+
+    def teardown(self, estimator: Any, context: Any) -> None:
+        """Take the bar away."""
+        self._bar.end()
+
+
+def one_line(text: str) -> str:
+    """Return a text without line breaks."""
+    return " ".join(text.split())
+
+
+def listed(names: list[str]) -> str:
+    """Return names, in quotes, as a person lists them."""
+    return some([repr(name) for name in names])
+
+
+def some(items: list[str], most: int = 5) -> str:
+    """Return the first few, and how many more there are."""
+    shown = ", ".join(items[:most])
+    return shown if len(items) <= most else f"{shown} and {len(items) - most} more"
+
+
+def counted(number: int, what: str) -> str:
+    """Return a number with its noun, as "1 row" and "2 rows"."""
+    return f"{number:,} {what}{'' if number == 1 else 's'}"

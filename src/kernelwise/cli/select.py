@@ -1,0 +1,221 @@
+"""kernelwise select: choose, fit, save, report."""
+
+import argparse
+import json
+import time
+import warnings
+from collections.abc import Callable
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import Any
+
+from sklearn.base import clone
+from sklearn.pipeline import Pipeline
+
+from kernelwise import __version__
+from kernelwise.cli.answer import answer, runner_up
+from kernelwise.cli.prepare import Prepared, prepare
+from kernelwise.cli.read import Table, read_table
+from kernelwise.cli.screen import BadInput, Screen
+from kernelwise.cli.write import MODEL, RESULT, Folder
+from kernelwise.criteria import Criterion, available, get
+from kernelwise.gram import Targets
+from kernelwise.selection import Cascade, KernelSelector, score_kernels
+from kernelwise.selection.estimates import by_folds
+from kernelwise.selection.record import ErrorEstimate, Record
+
+_SURVIVORS = 5  # of every stage but the last
+_ALL_UP_TO = 1000  # rows: beyond, the report compares by the cheap criteria only
+_MOST_DENSE = 10**8  # entries, 0.8 GB
+_FOLDS = 5  # of the nested error
+_OWN_BAR = "comparing criteria"
+
+
+def select(args: argparse.Namespace, screen: Screen) -> int:
+    """Choose a kernel for a table; return the exit status."""
+    start = time.perf_counter()
+    criterion = _criterion(named_criteria(args.criterion))
+    folder = None if args.out is None else Folder(args.out)
+    data = load(args, screen)
+    selector = _selector(args, data, criterion)
+    with screen.heard() as heard, screen.fitting(selector, "choosing the kernel"):
+        selector.fit(data.X, data.y)
+    record = _first_record(selector, data, heard)
+    if folder is not None:
+        machine = selector.best_estimator_
+        with screen.status("writing the model"):
+            folder.model(Pipeline([("preparation", data.preparation), ("machine", machine)]))
+        record = replace(record, model=MODEL)
+    steps = _steps(args, selector, data, screen)
+    with screen.heard():
+        record, interrupted = _improve(record, steps, screen)
+    record = replace(record, seconds=time.perf_counter() - start)
+    if folder is not None:
+        _write(record, folder, screen, interrupted)
+    _print(args, record, folder)
+    return 130 if interrupted else 0
+
+
+def load(args: argparse.Namespace, screen: Screen) -> Prepared:
+    """Return the data of a table, and say what was done to it."""
+    with screen.heard(), screen.status(f"reading {args.file}"):
+        table = read_table(args.file, args.format).drawn(args.rows, args.seed)
+        if table.frame is None and getattr(args, "machine", "") == "svm":
+            table = _dense(table)
+        data = prepare(table, args.target, _task(args), scale=not args.no_scale)
+    for sentence in data.facts["prepared"]:
+        screen.note(sentence)
+    return data
+
+
+def named_criteria(names: list[str] | None) -> list[Criterion]:
+    """Return criteria by their names, separated by commas or not."""
+    parts = [part for name in names or [] for part in name.split(",") if part]
+    return [get(part) for part in dict.fromkeys(parts)]
+
+
+def applicable(targets: Targets, rows: int) -> list[str]:
+    """Return the criteria for a kind of target; beyond some rows the cheap ones only."""
+    return [
+        info.name
+        for info in available()
+        if targets.kind in get(info.name).tasks and (info.cost == "n^2" or targets.n <= rows)
+    ]
+
+
+def _task(args: argparse.Namespace) -> str:
+    if getattr(args, "machine", "") == "krr":
+        if args.task == "classification":
+            raise BadInput("--machine krr is for regression: use --machine lssvm or svm.")
+        return "regression"
+    return str(args.task)
+
+
+def _dense(table: Table) -> Table:
+    """Return a table that scikit-learn's SVMs take: with a kernel function they need it dense."""
+    n, d = table.rows.shape
+    if n * d > _MOST_DENSE:
+        raise BadInput("--machine svm takes no sparse rows of this size: use --machine lssvm.")
+    return table.dense()
+
+
+def _selector(args: argparse.Namespace, data: Prepared, criterion: str | Cascade) -> Any:
+    from sklearn.svm import SVC, SVR
+
+    estimator = None
+    if args.machine == "svm":
+        estimator = SVR() if data.task == "regression" else SVC()
+    return KernelSelector(
+        estimator=estimator,
+        kernels="auto" if args.kernels.is_auto else args.kernels.kernels(data.X, args.seed),
+        criterion=criterion,
+        ridge=args.ridge,
+        task=data.task,
+        memory=args.memory,
+        random_state=args.seed,
+    )
+
+
+def _criterion(criteria: list[Criterion]) -> str | Cascade:
+    """Return what to choose by: criteria are the stages of a cascade."""
+    if not criteria:
+        return "auto"
+    *first, last = criteria
+    return Cascade(*((stage, _SURVIVORS) for stage in first), (last, 1))
+
+
+def _first_record(selector: Any, data: Prepared, heard: list[str]) -> Record:
+    return Record(
+        kernel=selector.best_kernel_,
+        ridge=selector.best_ridge_,
+        machine=type(selector.best_estimator_).__name__,
+        task=data.task,
+        result=selector.result_,
+        warnings=tuple(dict.fromkeys([*selector.guards_, *heard])),
+        data=data.facts,
+        version=__version__,
+    )
+
+
+def _improve(
+    record: Record, steps: dict[str, Callable[[], dict[str, Any]]], screen: Screen
+) -> tuple[Record, bool]:
+    """Return the record with all that is found, and whether a person interrupted the search.
+
+    The choice is made already: an interruption keeps it, and what was found so far.
+    """
+    try:
+        for what, find in steps.items():
+            try:
+                # A bar of the library's own and a status line would fight for the same line.
+                with nullcontext() if what == _OWN_BAR else screen.status(what):
+                    record = replace(record, **find())
+            except (ValueError, MemoryError) as error:  # as with too few rows for folds
+                screen.note(f"{what} was not possible: {error}")
+    except KeyboardInterrupt:
+        return record, True
+    return record, False
+
+
+def _steps(
+    args: argparse.Namespace, selector: Any, data: Prepared, screen: Screen
+) -> dict[str, Callable[[], dict[str, Any]]]:
+    """Return what is to be found out after the choice: fields of the record by what is said."""
+
+    def stability() -> dict[str, float]:
+        picks = selector.pick_stability(data.X, data.y)
+        return {str(kernel): share for kernel, share in picks.items()}
+
+    steps: dict[str, Callable[[], dict[str, Any]]] = {
+        "estimating the error": lambda: {"error": selector.error_estimate(data.X, data.y)}
+    }
+    if args.nested:
+        steps["estimating the error of the whole choice"] = lambda: {
+            "nested": _nested(selector, data)
+        }
+    if args.out is not None or args.json:
+        steps["choosing again on random halves"] = lambda: {"stability": stability()}
+        steps[_OWN_BAR] = lambda: {"comparison": _comparison(selector, data, screen)}
+    return steps
+
+
+def _nested(selector: Any, data: Prepared) -> ErrorEstimate:
+    """Return the error of all that was done: every fold prepares and chooses for itself."""
+    whole = Pipeline([("preparation", data.preparation), ("selector", selector)])
+    return by_folds(clone(whole), data.raw, data.targets, _FOLDS, "nested ")
+
+
+def _comparison(selector: Any, data: Prepared, screen: Screen) -> Any:
+    """Return what the other criteria say of the candidates, at the chosen ridge."""
+    with warnings.catch_warnings():
+        # The table says where a criterion is undefined; here that is no news.
+        warnings.simplefilter("ignore")
+        return score_kernels(
+            data.X,
+            data.y,
+            list(dict.fromkeys(selector.result_.kernels)),
+            applicable(data.targets, _ALL_UP_TO),
+            ridge=selector.best_ridge_,
+            task=data.task,
+            memory=selector.memory,
+            progress=None if screen.watched else False,
+        )
+
+
+def _write(record: Record, folder: Folder, screen: Screen, interrupted: bool) -> None:
+    folder.text(RESULT, record.to_json())
+    if interrupted:
+        path = folder.path / RESULT
+        screen.note(f"interrupted before the report; 'kernelwise report {path}' makes it.")
+    else:
+        with screen.status("writing the report"):
+            folder.report(record, screen)
+
+
+def _print(args: argparse.Namespace, record: Record, folder: Folder | None) -> None:
+    written = [] if folder is None else folder.written
+    if args.json:
+        plain = json.loads(record.to_json())
+        print(json.dumps({**plain, "runner_up": runner_up(record), "files": written}))
+    else:
+        print(answer(record, written))

@@ -1,0 +1,97 @@
+"""Which column is the target, and what kind of target it is."""
+
+from typing import Any
+
+import numpy as np
+
+from kernelwise._registry import unknown
+from kernelwise.cli.screen import BadInput, counted
+from kernelwise.gram import Targets
+
+_USUAL = ("target", "class", "label", "y")
+
+
+def choose_target(columns: list[str], asked: str | None) -> tuple[str, str]:
+    """Return the target's column, and a sentence where nobody asked for it."""
+    if asked is not None:
+        if asked not in columns:
+            raise BadInput(_no_such(asked, columns))
+        return asked, ""
+    usual = [name for name in columns if name.lower() in _USUAL]
+    if len(usual) == 1:
+        return usual[0], f"{usual[0]!r} is taken as the target; --target names another."
+    last = columns[-1]
+    return last, f"{last!r}, the last column, is taken as the target; --target names another."
+
+
+def _no_such(asked: str, columns: list[str]) -> str:
+    same = [name for name in columns if name.lower() == asked.lower()]
+    shown = same or [name for name in columns if len(name) < 60][:20]
+    return unknown("target column", asked, same or columns if len(columns) <= 20 else shown)
+
+
+def target_values(values: Any, name: str, task: str) -> tuple[Any, Targets]:
+    """Return a target without missing values as an array, and as the library sees it.
+
+    Parameters
+    ----------
+    values : pandas.Series
+    name : str
+        For messages.
+    task : {"auto", "classification", "regression"}
+    """
+    if len(values) < 3:
+        raise BadInput(
+            f"only {counted(len(values), 'row')} with a value of {name!r}: at least 3 are needed."
+        )
+    y = _array(values, name, task)
+    if task == "classification" or (task == "auto" and y.dtype.kind in "UOb"):
+        _check_classes(y, name)
+    elif np.unique(y).size == 1:
+        raise BadInput(f"the target {name!r} is constant ({y[0]}): name another by --target.")
+    return y, Targets.of(y, task)
+
+
+def _array(values: Any, name: str, task: str) -> Any:
+    """Return integers, reals, booleans or texts."""
+    import pandas as pd
+
+    if not pd.api.types.is_numeric_dtype(values):
+        numbers = pd.to_numeric(values, errors="coerce")
+        wrong = values[numbers.isna()]
+        if task != "regression" and len(wrong):
+            return values.astype(str).str.strip().to_numpy(dtype=object).astype(str)
+        if len(wrong):
+            raise BadInput(
+                f"the target {name!r} holds text such as {str(wrong.iloc[0])[:40]!r}, which "
+                "nothing regresses on: use --task classification, or name another by --target."
+            )
+        values = numbers
+    if pd.api.types.is_bool_dtype(values):
+        return values.to_numpy(dtype=float if task == "regression" else bool)
+    y = values.to_numpy(dtype=float)
+    if not np.isfinite(y).all():
+        raise BadInput(f"the target {name!r} holds infinity: mend it, or leave those rows out.")
+    # A column of integers with gaps was read as reals; labels are to be 1 and 2, not 1.0 and 2.0.
+    whole = task != "regression" and bool(np.all(y == np.round(y)) and np.abs(y).max() < 2**53)
+    return y.astype(np.int64) if whole else y
+
+
+def _check_classes(y: Any, name: str) -> None:
+    classes = np.unique(y)
+    if classes.size < 2:
+        raise BadInput(
+            f"the target {name!r} has only one class ({classes[0]}): at least two are needed; "
+            "name another column by --target."
+        )
+    if y.dtype.kind == "f":
+        fraction = next(value for value in classes if value != round(value))
+        raise BadInput(
+            f"the target {name!r} holds fractions such as {fraction:g}: use --task regression."
+        )
+    if classes.size > max(2, y.size // 2):
+        remedy = "--target names another column" if y.dtype.kind == "U" else "use --task regression"
+        raise BadInput(
+            f"the target {name!r} has {classes.size} different values in {y.size} rows, too many "
+            f"for classes: {remedy}."
+        )

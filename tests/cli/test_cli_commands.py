@@ -1,0 +1,332 @@
+"""The commands on good input."""
+
+import gzip
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from cli_helpers import as_arff, as_libsvm, flowers, run
+
+import kernelwise as kw
+from kernelwise.selection.persistence import load_model
+from kernelwise.selection.record import Record
+
+
+def _write(frame, path):
+    """Write a frame in the format that the name says."""
+    kind = path.suffixes[0]
+    if kind == ".parquet":
+        frame.to_parquet(path)
+        return
+    text = {
+        ".csv": lambda: frame.to_csv(index=False),
+        ".tsv": lambda: frame.to_csv(index=False, sep="\t"),
+        ".semicolon": lambda: frame.to_csv(index=False, sep=";", decimal=","),
+        ".pipe": lambda: frame.to_csv(index=False, sep="|"),
+        ".space": lambda: frame.to_csv(index=False, sep=" "),
+        ".arff": lambda: as_arff(frame),
+        ".unnamed": lambda: as_arff(frame),
+        ".data": lambda: frame.to_csv(index=False, header=False),
+    }[kind]()
+    data = text.encode()
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+
+
+KINDS = [
+    "f.csv",
+    "f.csv.gz",
+    "f.tsv",
+    "f.tsv.gz",
+    "f.semicolon",
+    "f.pipe",
+    "f.space",
+    "f.arff",
+    "f.arff.gz",
+    "f.unnamed",
+    "f.parquet",
+    "f.data",
+]
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_every_kind_of_table_gives_the_same_choice(name, tmp_path, capsys):
+    path, plain = tmp_path / name, tmp_path / "plain.csv"
+    _write(flowers(), path)
+    status, out, _ = run(capsys, "select", path, "--target", _name("species", name))
+    assert status == 0
+    _write(flowers(), plain)
+    expected = run(capsys, "select", plain, "--target", "species")[1]
+    assert "2 classes of 'species' on 60 rows, 3 features" in expected
+    assert _without_time(out).replace("column4", "species") == _without_time(expected)
+
+
+def _name(column, file):
+    return "column4" if file == "f.data" else column
+
+
+def _without_time(out):
+    return "\n".join(line for line in out.splitlines() if not line.startswith("time"))
+
+
+@pytest.mark.parametrize("name", ["f.libsvm", "f.svm.gz", "f.txt"])
+def test_libsvm_dense_and_sparse(name, tmp_path, capsys, rng):
+    dense = rng.normal(size=(40, 3)).round(3)
+    y = np.where(dense[:, 0] > 0, 1, -1)
+    path = tmp_path / name
+    for X, how in ((dense, "standardised"), (np.pad(dense, ((0, 0), (0, 60))), "stay sparse")):
+        X[:, -1] = 0.5 * (np.arange(40) == 7)  # the last index occurs
+        data = as_libsvm(X, y).encode()
+        path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+        status, out, err = run(capsys, "select", path, "--out", tmp_path)
+        assert status == 0
+        assert how in err
+        status, out, err = run(capsys, "predict", tmp_path / "model.skops", path)
+        assert (pd.read_csv(io.StringIO(out))["prediction"] == y).mean() > 0.9
+
+
+def test_sparse_rows_that_lack_the_last_features(tmp_path, capsys):
+    train, new = tmp_path / "a.libsvm", tmp_path / "b.libsvm"
+    train.write_text("1 1:1 900:1\n0 2:1\n" * 20)
+    new.write_text("1 1:1\n0 2:1 1000:3\n")
+    assert run(capsys, "select", train, "--out", tmp_path)[0] == 0
+    status, out, _err = run(capsys, "predict", tmp_path / "model.skops", new)
+    assert status == 0
+    assert [line.split(",")[0] for line in out.splitlines()] == ["prediction", "1", "0"]
+
+
+def test_the_answer_says_what_matters(tmp_path, capsys):
+    path = tmp_path / "flowers.csv"
+    _write(flowers(), path)
+    status, out, err = run(capsys, "select", path)
+    assert status == 0
+    names = [line.split()[0] for line in out.splitlines()]
+    assert names == ["kernel", "ridge", "machine", "error", "runner-up", "time"]
+    assert "leave-one-out; always the largest class: 50.0 %" in out
+    assert "'species', the last column, is taken as the target" in err
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_quiet_and_json(tmp_path, capsys):
+    path = tmp_path / "flowers.csv"
+    _write(flowers(), path)
+    status, out, err = run(capsys, "select", path, "--quiet", "--json", "--nested")
+    assert (status, err) == (0, "")
+    found = json.loads(out)
+    assert found["nested"]["method"] == "nested 5-fold"
+    assert found["runner_up"]["name"] != found["kernel"]
+    assert found["files"] == []
+    record = Record.from_json(json.dumps(found))
+    assert "ckta" in record.comparison.table
+    assert sum(record.stability.values()) == pytest.approx(1.0)
+
+
+def test_what_is_written(tmp_path, capsys):
+    path, out = tmp_path / "flowers.csv", tmp_path / "deep" / "out"
+    _write(flowers(), path)
+    out.mkdir(parents=True)
+    (out / "mine.txt").write_text("kept")
+    (out / "report.html").write_text("old")
+    status, said, _ = run(capsys, "select", path, "--out", out)
+    assert status == 0
+    names = {entry.name for entry in out.iterdir()}
+    assert names == {"mine.txt", "model.skops", "result.json", "report.html"}
+    assert (out / "mine.txt").read_text() == "kept"
+    assert all(str(out / name) in said for name in names - {"mine.txt"})
+    record = Record.from_json((out / "result.json").read_text())
+    assert record.model == "model.skops"
+    assert str(record.kernel) in said
+    assert record.data["prepared"]
+    html = (out / "report.html").read_text()
+    assert html != "old"
+    again = tmp_path / "again.html"
+    assert run(capsys, "report", out / "result.json", "--out", again)[0] == 0
+    assert again.read_text() == html
+
+
+def test_predictions_of_a_raw_table_in_any_order(tmp_path, capsys):
+    train, new = tmp_path / "train.csv", tmp_path / "new.csv"
+    _write(flowers(), train)
+    assert run(capsys, "select", train, "--out", tmp_path)[0] == 0
+    frame = flowers(40, seed=1)
+    frame.loc[0, "colour"] = "never seen"
+    frame.loc[1, "length"] = np.nan
+    frame.loc[2, "colour"] = None
+    _write(frame[["species", "colour", "width", "length"]].assign(more=1), new)
+    model = tmp_path / "model.skops"
+    status, out, _err = run(capsys, "predict", model, new, "--proba")
+    assert status == 0
+    found = pd.read_csv(io.StringIO(out))
+    assert list(found) == ["prediction", "decision", "probability_rose", "probability_violet"]
+    assert (found["prediction"] == frame["species"]).mean() > 0.8
+    assert np.allclose(found["probability_rose"] + found["probability_violet"], 1.0)
+    # Python's own way to the same numbers
+    loaded = load_model(model)
+    assert loaded.predict(frame).tolist() == found["prediction"].tolist()
+    assert np.allclose(loaded.decision_function(frame), found["decision"])
+    assert run(capsys, "predict", model, new, "--out", tmp_path / "p.csv", "--proba")[1] == ""
+    assert (tmp_path / "p.csv").read_text() == out
+    plain = json.loads(run(capsys, "predict", model, new, "--json")[1])
+    assert plain["prediction"] == found["prediction"].tolist()
+
+
+def test_more_rows_than_are_predicted_at_once(tmp_path, capsys, monkeypatch):
+    train = tmp_path / "train.csv"
+    _write(flowers(), train)
+    run(capsys, "select", train, "--out", tmp_path)
+    whole = run(capsys, "predict", tmp_path / "model.skops", train, "--json")[1]
+    monkeypatch.setattr("kernelwise.cli.predict._AT_ONCE", 7)
+    parts = run(capsys, "predict", tmp_path / "model.skops", train, "--json")[1]
+    assert json.loads(parts)["prediction"] == json.loads(whole)["prediction"]
+    assert np.allclose(json.loads(parts)["decision"], json.loads(whole)["decision"])
+
+
+@pytest.mark.parametrize("machine", ["lssvm", "svm", "krr"])
+def test_regression_by_every_machine(machine, tmp_path, capsys, rng):
+    x = np.linspace(-3, 3, 80)
+    frame = pd.DataFrame({"x": x, "y": np.sin(x) + 0.05 * rng.normal(size=80)})
+    frame.to_csv(tmp_path / "sine.csv", index=False)
+    argv = ["--machine", machine, "--out", tmp_path]
+    status, out, _ = run(capsys, "select", tmp_path / "sine.csv", *argv)
+    assert status == 0
+    assert "root mean squared error" in out
+    status, out, _ = run(capsys, "predict", tmp_path / "model.skops", tmp_path / "sine.csv")
+    found = pd.read_csv(io.StringIO(out))
+    assert list(found) == ["prediction"]
+    assert np.abs(found["prediction"] - np.sin(x)).max() < 0.35
+
+
+def test_multiclass_decisions(tmp_path, capsys):
+    frame = flowers()
+    _write(frame, tmp_path / "f.csv")
+    argv = ["--target", "colour", "--out", tmp_path, "--kernels", "gaussian:0:4,linear"]
+    assert run(capsys, "select", tmp_path / "f.csv", *argv)[0] == 0
+    argv = ["predict", tmp_path / "model.skops", tmp_path / "f.csv", "--proba"]
+    found = pd.read_csv(io.StringIO(run(capsys, *argv)[1]))
+    levels = sorted(frame["colour"].unique())
+    names = [f"{what}_{level}" for what in ("decision", "probability") for level in levels]
+    assert list(found) == ["prediction", *names]
+
+
+@pytest.mark.parametrize(
+    ("argv", "kernels"),
+    [
+        (["--kernels", "gaussian:-2:2"], 5),
+        (["--kernels", "laplacian:0:3,matern:0:1,linear"], 7),
+        (["--kernels", "polynomial:1:3"], 3),
+        (["--kernels", "linear", "--ridge", "0.1,1,10"], 1),
+        (["--criterion", "sm", "--kernels", "gaussian:0:3"], 4),
+        (["--criterion", "sm,ckta", "eloo", "--kernels", "gaussian:0:6", "--ridge", "1"], 7),
+    ],
+)
+def test_kernels_criteria_and_ridges(argv, kernels, tmp_path, capsys):
+    _write(flowers(), tmp_path / "f.csv")
+    status, out, _ = run(capsys, "select", tmp_path / "f.csv", "--json", "--no-scale", *argv)
+    assert status == 0
+    assert len(json.loads(out)["comparison"]["kernels"]) == kernels
+
+
+def test_file_after_the_criteria(tmp_path, capsys):
+    _write(flowers(), tmp_path / "f.csv")
+    assert run(capsys, "select", "--criterion", "sm", tmp_path / "f.csv")[0] == 0
+
+
+def test_rows_are_drawn(tmp_path, capsys):
+    _write(flowers(), tmp_path / "f.csv")
+    status, out, err = run(capsys, "select", tmp_path / "f.csv", "--rows", 30, "--seed", 1)
+    assert status == 0
+    assert "30 of 60 rows drawn at random" in err
+    assert "on 30 rows" in out
+
+
+def test_compare(tmp_path, capsys):
+    _write(flowers(), tmp_path / "f.csv")
+    argv = ["compare", tmp_path / "f.csv", "--kernels", "gaussian:-1:3", "--ridge", "0.5"]
+    status, out, _err = run(capsys, *argv, "--out", tmp_path / "out")
+    assert status == 0
+    for info in kw.criteria.available():
+        assert info.name in out
+    assert out.count("*") >= len(kw.criteria.available()) - 1
+    table = pd.read_csv(tmp_path / "out" / "comparison.csv")
+    assert len(table) == 5
+    status, out, _ = run(capsys, *argv, "--criterion", "sm", "kta", "--json", "--quiet")
+    result = kw.selection.SelectionResult.from_json(out)
+    assert list(result.table) == ["sm", "kta"]
+    assert str(result.best("kta")) == table["kernel"][table["kta"].idxmax()]
+
+
+def test_compare_leaves_out_dear_criteria_of_many_rows(tmp_path, capsys, monkeypatch):
+    _write(flowers(), tmp_path / "f.csv")
+    monkeypatch.setattr("kernelwise.cli.compare._ALL_UP_TO", 50)
+    status, out, err = run(capsys, "compare", tmp_path / "f.csv", "--json")
+    assert status == 0
+    assert "--criterion" in err
+    assert "eloo" not in json.loads(out)["table"]
+
+
+def test_criteria(capsys):
+    status, out, err = run(capsys, "criteria")
+    assert (status, err) == (0, "")
+    assert [line.split()[0] for line in out.splitlines()[1:]] == [
+        info.name for info in kw.criteria.available()
+    ]
+    assert len(json.loads(run(capsys, "criteria", "--json")[1])) == len(kw.criteria.available())
+
+
+@pytest.mark.parametrize("command", [[], ["select"], ["compare"], ["predict"], ["report"]])
+def test_help_has_an_example(command, capsys):
+    status, out, err = run(capsys, *command, "--help")
+    assert (status, err) == (0, "")
+    assert f"kernelwise {' '.join(command)}" in out.split("options:")[1 if command else 0]
+
+
+def test_guards_are_notices_and_are_kept(tmp_path, capsys, rng):
+    frame = pd.DataFrame(rng.normal(size=(60, 3)), columns=["a", "b", "c"])
+    frame["y"] = np.repeat([0, 1, 2], [29, 29, 2])
+    frame.to_csv(tmp_path / "f.csv", index=False)
+    status, out, err = run(capsys, "select", tmp_path / "f.csv", "--json")
+    assert status == 0
+    assert "note: class 2 has only 2 rows" in err
+    assert any("class 2" in sentence for sentence in json.loads(out)["warnings"])
+    assert len(set(err.splitlines())) == len(err.splitlines())
+
+
+def test_without_a_report(tmp_path, capsys, monkeypatch):
+    def missing(*args):
+        raise ImportError("no report today")
+
+    monkeypatch.setattr("kernelwise.cli.write.write_html", missing)
+    _write(flowers(), tmp_path / "f.csv")
+    status, out, err = run(capsys, "select", tmp_path / "f.csv", "--out", tmp_path)
+    assert status == 0
+    assert "report.html was not written: no report today" in err
+    assert "report.html" not in out
+
+
+def test_files_without_a_header(tmp_path, capsys):
+    train, new = tmp_path / "f.data", tmp_path / "g.data"
+    _write(flowers(), train)
+    assert run(capsys, "select", train, "--out", tmp_path)[0] == 0
+    new.write_text("2.5,0.1,never seen\n")  # one line, which might pass for a header
+    status, out, _ = run(capsys, "predict", tmp_path / "model.skops", new)
+    assert status == 0
+    assert out.splitlines()[1].startswith("rose,")
+
+
+def test_many_rows_leave_no_runner_up(tmp_path, capsys, monkeypatch):
+    monkeypatch.setattr("kernelwise.cli.answer.runner_up", lambda record: None)
+    _write(flowers(), tmp_path / "f.csv")
+    assert "runner-up  none" in run(capsys, "select", tmp_path / "f.csv")[1]
+    argv = ["select", tmp_path / "f.csv", "--kernels", "linear"]
+    assert "runner-up" not in run(capsys, *argv)[1]
+
+
+def test_few_rows_keep_the_choice(tmp_path, capsys):
+    """What cannot be found out of three rows is said, and loses nothing."""
+    (tmp_path / "f.csv").write_text("x,y\n1,a\n2,b\n3,a\n")
+    status, out, err = run(capsys, "select", tmp_path / "f.csv", "--nested", "--out", tmp_path)
+    assert status == 0
+    assert out.startswith("kernel ")
+    assert "choosing again on random halves was not possible" in err
+    assert (tmp_path / "report.html").exists()

@@ -1,0 +1,202 @@
+"""What is done to columns, and that it is said."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from cli_helpers import flowers
+from sklearn.pipeline import Pipeline
+
+from kernelwise.cli.prepare import conform, days, prepare
+from kernelwise.cli.read import Table, read_table
+
+
+def _read(tmp_path, content, name="f.csv", **options):
+    path = tmp_path / name
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    return read_table(str(path), **options)
+
+
+def _prepared(frame, target="y", task="auto", scale=True):
+    return prepare(Table("table", frame), target, task, scale)
+
+
+def _said(data):
+    return " ".join(data.facts["prepared"])
+
+
+def _frame(**columns):
+    n = len(next(iter(columns.values())))
+    return pd.DataFrame({**columns, "y": (["a", "b"] * n)[:n]})
+
+
+def test_texts_become_indicators_and_rare_ones_are_pooled():
+    many = [f"l{i % 70}" for i in range(200)]
+    data = _prepared(_frame(x=np.arange(200.0), few=["u", "v", "u", "w"] * 50, many=many))
+    assert data.X.shape == (200, 1 + 3 + 50)
+    assert "'few' (3), 'many' (70)." in _said(data)
+    assert "rarer ones are pooled: 'many'" in _said(data)
+    assert set(np.unique(data.X[:, 1:])) == {0.0, 1.0}
+
+
+def test_identifiers_constants_and_empty_columns_are_left_out():
+    n = 20
+    frame = _frame(
+        id=range(n),
+        name=[f"n{i}" for i in range(n)],
+        one=[1] * n,
+        gap=[1.0] * 5 + [np.nan] * 15,
+        none=[np.nan] * n,
+        x=np.arange(n) * 1.5,
+    )
+    data = _prepared(frame)
+    assert data.X.shape == (n, 1)
+    for sentence in ("left out: 'id', 'name'", "constant, left out: 'one', 'gap'", "'none'"):
+        assert sentence in _said(data)
+
+
+def test_a_count_that_is_no_identifier_is_kept():
+    data = _prepared(_frame(hour=range(20)))
+    assert data.X.shape == (20, 1)
+
+
+def test_texts_that_hardly_repeat_are_left_out():
+    texts = [f"some words {i // 2 if i < 20 else i}" for i in range(120)]
+    data = _prepared(_frame(comment=texts, x=np.arange(120.0)))
+    assert "hardly ever repeat, left out: 'comment'" in _said(data)
+
+
+def test_missing_values_are_filled_in():
+    frame = _frame(x=[1.0, 2.0, np.nan, 9.0, 2.0, 2.0], t=["u", "u", None, "v", "u", "?"])
+    data = _prepared(frame, scale=False)
+    assert data.X[:, 0].tolist() == [1.0, 2.0, 2.0, 9.0, 2.0, 2.0]
+    assert data.X[:, 1].tolist() == [1.0, 1.0, 1.0, 0.0, 1.0, 1.0]
+    assert "3 missing values in 2 columns filled in by the median or the most frequent" in _said(
+        data
+    )
+
+
+def test_slips_among_numbers_are_missing():
+    frame = _frame(x=[*map(str, range(30)), "n.a."])
+    data = _prepared(frame, scale=False)
+    assert data.X[-1, 0] == 14.5
+    assert "'x' holds numbers but for 'n.a.'" in _said(data)
+
+
+def test_dates_are_days():
+    dates = pd.date_range("2020-01-01", periods=12).strftime("%Y-%m-%d").tolist()
+    data = _prepared(_frame(when=dates), scale=False)
+    assert data.X[:, 0].tolist() == list(range(18262, 18274))
+    assert "dates, as numbers of days: 'when'" in _said(data)
+    assert np.isnan(days(pd.DataFrame({"d": ["2020-01-01", "soon"]}))[1, 0])
+
+
+def test_booleans_are_numbers():
+    data = _prepared(_frame(ok=[True, False, True] * 5, x=np.arange(15.0)), scale=False)
+    assert data.X[:3, 0].tolist() == [1.0, 0.0, 1.0]
+
+
+def test_scaling():
+    frame = flowers()
+    scaled = prepare(Table("t", frame), "species", "auto", True)
+    assert np.allclose(scaled.X[:, :2].std(axis=0), 1.0)
+    plain = prepare(Table("t", frame), "species", "auto", False)
+    assert np.array_equal(plain.X[:, 0], frame["length"])
+    assert "standardised" not in _said(plain)
+
+
+@pytest.mark.parametrize(
+    ("columns", "target"),
+    [
+        (["a", "Class", "b"], "Class"),
+        (["a", "y", "label"], "label"),
+        (["target", "a", "b"], "target"),
+        (["a", "b", "c"], "c"),
+    ],
+)
+def test_the_target_that_nobody_named(columns, target):
+    frame = pd.DataFrame(np.arange(30.0).reshape(10, 3) ** 1.5, columns=columns)
+    data = _prepared(frame, None)
+    assert data.facts["target"] == target
+    assert repr(target) in data.facts["prepared"][0]
+
+
+def test_rows_without_a_target_are_left_out():
+    frame = _frame(x=np.arange(12.0))
+    frame.loc[[1, 5], "y"] = [None, " "]
+    data = _prepared(frame)
+    assert data.X.shape[0] == len(data.y) == 10
+    assert "2 rows without a value of 'y' left out" in _said(data)
+
+
+@pytest.mark.parametrize(
+    ("values", "task", "labels"),
+    [
+        ([1.0, 2.0, np.nan] * 4, "auto", [1, 2]),
+        (["yes", "no ", "no"] * 4, "auto", ["no", "yes"]),
+        ([True, False, True] * 4, "auto", [False, True]),
+        (np.arange(12) % 3, "classification", [0, 1, 2]),
+    ],
+)
+def test_class_labels_are_those_of_the_file(values, task, labels):
+    data = _prepared(pd.DataFrame({"x": np.arange(12.0) ** 2, "y": values}), task=task)
+    assert np.unique(data.y).tolist() == labels
+    assert list(data.facts["classes"]) == [str(label) for label in labels]
+
+
+def test_real_targets():
+    data = _prepared(pd.DataFrame({"x": np.arange(30.0), "y": np.arange(30)}))
+    assert data.task == "regression"
+    assert "classes" not in data.facts
+
+
+def test_header_or_not(tmp_path):
+    assert list(_read(tmp_path, "5.1,3.5,a\n4.9,3.0,a\n6,2,b\n").frame) == [
+        "column1",
+        "column2",
+        "column3",
+    ]
+    years = _read(tmp_path, "name,2019,2020\nx,1,2\ny,3,4\n")
+    assert list(years.frame) == ["name", "2019", "2020"]
+    assert years.notes == ()
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1"])
+def test_encodings(encoding, tmp_path):
+    table = _read(tmp_path, "größe,y\n1,ä\n2,ö\n".encode(encoding))
+    assert list(table.frame) == ["größe", "y"]
+    assert table.frame["y"].tolist() == ["ä", "ö"]
+    assert bool(table.notes) == (encoding == "latin-1")
+
+
+def test_quoted_arff_and_sparse_arff(tmp_path):
+    head = "@RELATION x\n@ATTRIBUTE 'a b' REAL\n@attribute c {'u v', \"w\"}\n@attribute s string\n"
+    table = _read(tmp_path, head + "@DATA\n1.5,'u v','it\\'s'\n?,w,?\n", "f.arff")
+    assert list(table.frame) == ["a b", "c", "s"]
+    assert table.frame["c"].tolist() == ["u v", "w"]
+    assert table.frame["s"][0] == "it's"
+    assert table.frame.isna().to_numpy().sum() == 2
+    table = _read(tmp_path, head + "@data\n{0 2.5, 1 w, 2 z}\n{2 z}\n", "f.arff")
+    assert table.frame["a b"].tolist() == [2.5, 0.0]
+    assert table.frame["c"].tolist() == ["w", "u v"]
+
+
+def test_codes_read_as_numbers_stay_texts_for_a_model_that_knows_them_so(tmp_path):
+    """A column of 1, 2 and x is text; a new file may hold only 1 and 2, or 1 and nothing."""
+    data = prepare(
+        _read(tmp_path, "code,z,y\n" + "1,1,a\n2,2,b\nx,4,a\n" * 9), "y", "auto", scale=True
+    )
+    model = Pipeline([("preparation", data.preparation), ("machine", "passthrough")])
+    new = _read(tmp_path, "z,code\n1,1\n2,2\n4,\n", text=("code",))
+    rows, _ = conform(new, model)
+    assert np.allclose(data.preparation.transform(rows)[:2], data.X[:2])
+
+
+def test_table_for_a_model_of_sparse_rows(tmp_path):
+    from kernelwise.cli.screen import BadInput
+
+    sparse = _read(tmp_path, "1 900:1\n0 2:1\n" * 9, "f.libsvm")
+    data = prepare(sparse, None, "auto", scale=False)
+    assert data.X.nnz == 18
+    model = Pipeline([("preparation", data.preparation), ("machine", "passthrough")])
+    with pytest.raises(BadInput, match="LIBSVM"):
+        conform(Table("t", flowers()), model)
