@@ -1,0 +1,1 @@
+"""The papers' tables: what they publish, and the same experiments run again."""
