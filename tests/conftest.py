@@ -1,3 +1,8 @@
+import os
+
+# Matrices in tests are small: threads of the linear algebra would wait for each other.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 import numpy as np
 import pytest
 from hypothesis import settings
