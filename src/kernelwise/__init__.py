@@ -13,7 +13,7 @@ that need no training or one factorisation, and fits the machine with the winner
 True
 """
 
-from kernelwise import criteria, gram
+from kernelwise import bounds, criteria, gram
 from kernelwise.kernels import (
     Gaussian,
     Laplacian,
@@ -49,6 +49,7 @@ __all__ = [
     "Polynomial",
     "Precomputed",
     "Sigmoid",
+    "bounds",
     "criteria",
     "gram",
     "grids",

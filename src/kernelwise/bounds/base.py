@@ -1,0 +1,154 @@
+"""What a bound is: a number, where it comes from, what it assumes, and whether it says anything."""
+
+import math
+import numbers
+from dataclasses import dataclass
+from typing import Any
+
+VARIANTS = ("corrected", "printed")
+_ANSWERS = {True: "yes", False: "NO", None: "?"}
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """Something a theorem takes for granted.
+
+    Attributes
+    ----------
+    text : str
+    holds : bool or None
+        Whether it holds for this sample; None where a sample cannot tell.
+    """
+
+    text: str
+    holds: bool | None
+
+    def __str__(self) -> str:
+        return f"[{_ANSWERS[self.holds]}] {self.text}"
+
+
+@dataclass(frozen=True)
+class Bound:
+    """The right-hand side of a theorem.
+
+    Attributes
+    ----------
+    value : float
+    terms : dict of str to float
+        The parts of the value; they add up to it unless the function that made it says otherwise.
+    assumptions : tuple of Assumption
+    vacuous : bool
+        Whether the value is no better than what is known without the theorem.
+    reference : str
+        The theorem.
+    variant : str
+        "printed" or "corrected"; "printed" too where no misprint was found.
+    quantity : str
+        What is bounded.
+    trivial : float
+        What is known of the quantity without the theorem.
+
+    Examples
+    --------
+    >>> from kernelwise.bounds import Bound
+    >>> bound = Bound.of("the error rate", {"training": 0.25, "complexity": 1.5}, 1.0, "Theorem 1")
+    >>> bound.value, bound.vacuous
+    (1.75, True)
+    """
+
+    value: float
+    terms: dict[str, float]
+    assumptions: tuple[Assumption, ...]
+    vacuous: bool
+    reference: str
+    variant: str
+    quantity: str
+    trivial: float
+
+    @classmethod
+    def of(
+        cls,
+        quantity: str,
+        terms: dict[str, float],
+        trivial: float,
+        reference: str,
+        *,
+        assumptions: tuple[Assumption, ...] = (),
+        variant: str = "printed",
+    ) -> "Bound":
+        """Return an upper bound that is the sum of its terms."""
+        terms = {name: float(term) for name, term in terms.items()}
+        value = math.fsum(terms.values())
+        vacuous = not value < trivial
+        return cls(value, terms, assumptions, vacuous, reference, variant, quantity, float(trivial))
+
+    @property
+    def valid(self) -> bool | None:
+        """Whether all assumptions hold: False if one does not, None if one cannot be told."""
+        answers = [assumption.holds for assumption in self.assumptions]
+        if False in answers:
+            return False
+        return None if None in answers else True
+
+    def __str__(self) -> str:
+        says = "vacuous, " if self.vacuous else ""
+        lines = [
+            f"{self.reference} ({self.variant})",
+            f"{self.quantity}: {self.value:.4g} ({says}{self.trivial:.4g} without the theorem)",
+            *(f"  {name}: {term:.4g}" for name, term in self.terms.items()),
+            *(f"  {assumption}" for assumption in self.assumptions),
+        ]
+        return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Limits:
+    r"""What is known of the distribution beforehand; read off the sample where None.
+
+    Parameters
+    ----------
+    kernel : float or None, default=None
+        :math:`\kappa = \sup k(x, x)`; the largest diagonal entry of K where None.
+    target : float or None, default=None
+        :math:`M = \sup |y|`; 1 for classes and the largest |y| of the sample where None.
+    score : float or None, default=None
+        :math:`D = \sup |f|`; :math:`\sqrt\kappa \max(1, |f_S|_K)` where None.
+    """
+
+    kernel: float | None = None
+    target: float | None = None
+    score: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("kernel", "target", "score"):
+            value = getattr(self, name)
+            if value is not None:
+                check_positive(name, value)
+
+
+def check_positive(name: str, value: Any) -> float:
+    """Return a number, or say that it must be positive."""
+    if isinstance(value, numbers.Real) and 0.0 < float(value) < math.inf:
+        return float(value)
+    raise ValueError(f"{name} must be a positive number, got {value!r}.")
+
+
+def check_delta(delta: Any) -> float:
+    """Return a probability of failure, or say that it must lie between 0 and 1."""
+    if isinstance(delta, numbers.Real) and 0.0 < float(delta) < 1.0:
+        return float(delta)
+    raise ValueError(f"delta must lie between 0 and 1, got {delta!r}.")
+
+
+def is_corrected(variant: str) -> bool:
+    """Say whether the corrected form is asked for, or that there is no such variant."""
+    if variant not in VARIANTS:
+        raise ValueError(f"variant must be 'corrected' or 'printed', got {variant!r}.")
+    return variant == "corrected"
+
+
+def as_printed(variant: str, wrong: str) -> tuple[Assumption, ...]:
+    """Return, of a printed variant, the assumption that the print is right; it is not."""
+    if is_corrected(variant):
+        return ()
+    return (Assumption(f"the print follows from its proof; in fact {wrong}", False),)

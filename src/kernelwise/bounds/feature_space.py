@@ -1,0 +1,113 @@
+"""The feature-space measure bounds a training error: equation 15 of Nguyen and Ho 2007."""
+
+from typing import Any
+
+import numpy as np
+
+from kernelwise.bounds.base import Assumption, Bound
+from kernelwise.bounds.problem import Problem
+from kernelwise.criteria import FSM, FSMError, Undefined
+from kernelwise.kernels.geometry import Array
+
+_ROUNDING = 8.0 * float(np.finfo(float).eps)  # of a mean of n entries, per entry
+
+
+def fsm_training_error(K: Any, y: Any) -> Bound:
+    r"""Bound the training error of a hyperplane by the feature-space measure (eq. 15).
+
+    .. math:: \mathrm{FSMerr} = \frac{\mathrm{FSM}^2}{1 + \mathrm{FSM}^2}
+
+    This is a statement about the training rows, with certainty, not about new ones. It follows from
+    the one-sided Chebyshev inequality in either class; the variances have :math:`n_\pm - 1`, which
+    only loosens it. Points on the hyperplane must count as right: where one class has no variance
+    the hyperplane of equation 17 passes through all of it, and equation 16 with its "at least" is
+    false. See :func:`fsm_hyperplane_error`.
+
+    Parameters
+    ----------
+    K : array of shape (n, n)
+    y : array of shape (n,)
+        Two classes of two rows or more.
+
+    Returns
+    -------
+    bound : Bound
+        The term is "fsm", the measure itself, of which the value is FSM² / (1 + FSM²). Vacuous from
+        the share of the smaller class on: a hyperplane far from all points does as well.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.bounds import fsm_training_error
+    >>> y = np.repeat([-1, 1], 3)
+    >>> round(fsm_training_error(np.outer(y, y), y).value, 12)
+    0.0
+    """
+    problem = _problem(K, y)
+    fsm = FSM().value(problem.evidence, 1.0)
+    value = FSMError().value(problem.evidence, 1.0)
+    share = float(problem.targets.counts.min()) / problem.n
+    return Bound(
+        value=value,
+        terms={"fsm": fsm},
+        assumptions=(Assumption("the class means differ", bool(np.isfinite(fsm))),),
+        vacuous=not value < share,
+        reference="Nguyen and Ho 2007, eq. 15",
+        variant="printed",
+        quantity="the training error of the hyperplane of eq. 17",
+        trivial=share,
+    )
+
+
+def fsm_hyperplane_error(K: Any, y: Any) -> float:
+    r"""Return the training error of the hyperplane of equation 17.
+
+    .. math:: f(x) = \Big\langle e,\; \phi(x) -
+        \frac{\mathrm{var}_- \phi_+ + \mathrm{var}_+ \phi_-}{\mathrm{var}_+ + \mathrm{var}_-}
+        \Big\rangle
+
+    with e the direction between the class means. Points on it, up to rounding, count as right; it
+    lies in the middle where neither class has variance. Never exceeds :func:`fsm_training_error`.
+
+    Parameters
+    ----------
+    K : array of shape (n, n)
+    y : array of shape (n,)
+        Two classes of two rows or more, whose means differ.
+
+    Returns
+    -------
+    error : float
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.bounds import fsm_hyperplane_error
+    >>> x = np.array([0.0, 1.0, 2.0, 2.5, 4.0, 5.0])
+    >>> fsm_hyperplane_error(np.outer(x, x), [0, 0, 1, 0, 1, 1])
+    0.3333333333333333
+    """
+    problem = _problem(K, y)
+    if not np.isfinite(FSM().value(problem.evidence, 1.0)):
+        raise Undefined("the class means coincide, so there is no hyperplane between them")
+    values, rounding = _hyperplane(problem.K, problem.y)
+    return float(np.mean(problem.y * values < -rounding))
+
+
+def _problem(K: Any, y: Any) -> Problem:
+    problem = Problem(K, y)
+    problem.need_classes("the feature-space measure")
+    return problem
+
+
+def _hyperplane(K: Array, y: Array) -> tuple[Array, float]:
+    """Return f(x_i), positive on the side of the class +1, and its rounding error."""
+    plus = y > 0.0
+    weights = np.where(plus, 1.0 / plus.sum(), -1.0 / (~plus).sum())
+    S = K - K.mean()  # the weights sum to zero: a constant cancels
+    u = S @ weights  # <phi(x_i), phi+ - phi->
+    spread_plus, spread_minus = np.std(u[plus], ddof=1), np.std(u[~plus], ddof=1)
+    total = spread_plus + spread_minus
+    share = spread_minus / total if total > 0.0 else 0.5
+    threshold = share * u[plus].mean() + (1.0 - share) * u[~plus].mean()
+    return np.asarray(u - threshold), _ROUNDING * y.size * float(np.abs(S).max())

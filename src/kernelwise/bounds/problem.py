@@ -1,0 +1,154 @@
+"""A kernel matrix, a target and a ridge, with what theorems ask of them."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from sklearn.svm import LinearSVC
+
+from kernelwise.bounds.base import Assumption, Limits
+from kernelwise.criteria import Evidence
+from kernelwise.gram import Dense, Targets
+from kernelwise.gram.psd import check_matrix
+from kernelwise.kernels import Precomputed
+from kernelwise.kernels.geometry import Array
+from kernelwise.machines import check_ridge
+from kernelwise.machines.svm import hinge
+
+# liblinear's, on the coordinates of the points in feature space
+_TOLERANCE = 1e-6
+_ITERATIONS = 200_000
+
+
+@dataclass(frozen=True, eq=False)
+class Fitted:
+    """A machine without bias on its own training rows.
+
+    Attributes
+    ----------
+    training_loss : float
+        The mean squared or hinge loss.
+    scores : array of shape (n,)
+        f_S(x_i).
+    norm : float
+        The norm of f_S in the reproducing kernel Hilbert space.
+    """
+
+    training_loss: float
+    scores: Array
+    norm: float
+
+
+class Problem:
+    """What all bounds are computed from; everything is computed once, when first asked for.
+
+    Parameters
+    ----------
+    K : array of shape (n, n)
+    y : array of shape (n,)
+        Two classes or a real target.
+    ridge : float
+        Added to the diagonal of K.
+    limits : Limits or None
+    """
+
+    def __init__(self, K: Any, y: Any, ridge: float = 1.0, limits: Limits | None = None) -> None:
+        self.K, self.targets = check_matrix(K), Targets.of(y)
+        if self.K.shape[0] != self.targets.n:
+            raise ValueError(f"K has {self.K.shape[0]} rows but y has {self.targets.n} entries.")
+        if self.targets.kind == "multiclass":
+            raise ValueError("the bounds are for two classes or a real target, y has more classes.")
+        self.ridge, self._limits = check_ridge(ridge), limits or Limits()
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return self.targets.n
+
+    @property
+    def y(self) -> Array:
+        """The labels ±1 (+1 for the second class), or the real target."""
+        return np.asarray(self.targets.signs[:, 0])
+
+    @property
+    def lam(self) -> float:
+        """The regularisation of KS and SPS, which print K + n lambda I."""
+        return self.ridge / self.n
+
+    def need_classes(self, what: str) -> None:
+        """Say so where a theorem is for two classes and the target is real."""
+        if self.targets.classes is None:
+            raise ValueError(f"{what} is for two classes, but y is a real target.")
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """What criteria judge by."""
+        kernel = Precomputed()
+        [gram] = Dense().grams([kernel], self.K, self.targets)
+        return Evidence(gram, self.targets, kernel, fit_intercept=False)
+
+    @cached_property
+    def kappa(self) -> float:
+        """The supremum of k(x, x): given, or the largest of the sample."""
+        given = self._limits.kernel
+        return float(np.abs(self.K.diagonal()).max()) if given is None else float(given)
+
+    @cached_property
+    def target_limit(self) -> float:
+        """The supremum of abs(y): given, 1 for classes, or the largest of the sample."""
+        given = self._limits.target
+        return float(np.abs(self.y).max()) if given is None else float(given)
+
+    def score_limit(self, fitted: Fitted) -> float:
+        """Return the supremum of abs(f): given, or by the Cauchy-Schwarz inequality."""
+        given = self._limits.score
+        return float(np.sqrt(self.kappa) * max(1.0, fitted.norm)) if given is None else float(given)
+
+    @cached_property
+    def least_squares(self) -> Fitted:
+        """The least-squares machine."""
+        alpha = self.evidence.fit(self.ridge).coefficients[:, 0]
+        scores = self.K @ alpha
+        loss = float(np.mean((self.y - scores) ** 2))
+        return Fitted(loss, scores, float(np.sqrt(max(alpha @ scores, 0.0))))
+
+    @cached_property
+    def svm(self) -> Fitted:
+        """The support vector machine with C = 1 / (2 ridge), by liblinear in feature space."""
+        s, Q = self.evidence.spectrum
+        features = Q * np.sqrt(np.maximum(s, 0.0))
+        machine = LinearSVC(
+            C=0.5 / self.ridge,
+            loss="hinge",
+            fit_intercept=False,
+            tol=_TOLERANCE,
+            max_iter=_ITERATIONS,
+            random_state=0,
+        ).fit(features, self.y)
+        w = machine.coef_[0]
+        scores = features @ w
+        return Fitted(hinge(self.y, scores), scores, float(np.linalg.norm(w)))
+
+    def psd(self) -> Assumption:
+        """Return that K is positive semidefinite."""
+        smallest = float(self.evidence.spectrum[0][0])
+        return Assumption("K is positive semidefinite", smallest >= 0.0)
+
+    def kernel_limit(self) -> Assumption:
+        """Return that the limit of k(x, x) is one."""
+        seen = float(np.abs(self.K.diagonal()).max())
+        holds = None if self._limits.kernel is None else seen <= self.kappa
+        return Assumption(f"k(x, x) <= kappa = {self.kappa:.4g} for every x", holds)
+
+    def bounded_target(self) -> Assumption:
+        """Return that the limit of abs(y) is one."""
+        seen = float(np.abs(self.y).max())
+        known = self._limits.target is not None or self.targets.classes is not None
+        holds = seen <= self.target_limit if known else None
+        return Assumption(f"|y| <= M = {self.target_limit:.4g} for every y", holds)
+
+    @staticmethod
+    def unit_ball(fitted: Fitted) -> Assumption:
+        """Return that the machine lies in the unit ball."""
+        return Assumption(f"|f_S|_K = {fitted.norm:.4g} <= 1", fitted.norm <= 1.0 + 1e-9)
