@@ -164,6 +164,6 @@ def test_what_is_no_record_is_refused_in_one_sentence(text):
 
 
 def test_unknown_kernels_are_refused(scored):
-    text = record(scored).to_json().replace('"Gaussian"', '"Gausian"')
-    with pytest.raises(ValueError, match="unknown kernel 'Gausian': did you mean 'Gaussian'"):
+    text = record(scored).to_json().replace('"Gaussian"', '"Gaussiam"')
+    with pytest.raises(ValueError, match="unknown kernel 'Gaussiam': did you mean 'Gaussian'"):
         Record.from_json(text)

@@ -128,8 +128,8 @@ class LSSVC(ClassifierMixin, BaseEstimator):
         self.classes_ = np.unique(y[weights > 0.0])
         if self.classes_.size < 2:
             raise ValueError(
-                f"y has only one class {self.classes_.tolist()} of positive sample_weight: at least two "
-                "classes are needed."
+                f"y has only one class {self.classes_.tolist()} of positive sample_weight: at "
+                "least two classes are needed."
             )
         signs = np.where(y[:, None] == self.classes_, 1.0, -1.0)
         Y = signs[:, 1] if self.classes_.size == 2 else signs
