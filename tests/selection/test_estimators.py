@@ -83,8 +83,17 @@ class TestMachinesOfScikitLearn:
         assert selector.get_feature_names_out().tolist() == ["kernelpca0", "kernelpca1"]
         assert not hasattr(kw.KernelSelector(), "set_output")
 
+    def test_output_can_be_set_after_the_fit(self, iris):
+        selector = kw.KernelSelector(KernelPCA(n_components=2)).fit(*iris)
+        out = selector.set_output(transform="pandas").transform(iris[0])
+        assert isinstance(out, pd.DataFrame)
+        again = kw.KernelSelector(KernelPCA(n_components=2)).fit_transform(*iris)
+        close(np.abs(again), np.abs(out.to_numpy()), rtol=1e-6)
+
     def test_clusters_of_the_chosen_kernel(self, iris):
         X, y = iris
+        clusters = kw.KernelSelector(SpectralClustering(3, random_state=0)).fit_predict(X, y)
+        assert clusters.shape == (150,) and not hasattr(kw.KernelSelector(), "fit_predict")
         selector = kw.KernelSelector(SpectralClustering(3, random_state=0)).fit(X, y)
         assert selector.labels_.shape == (150,)
         assert adjusted_rand_score(y, selector.labels_) > 0.5
@@ -171,6 +180,39 @@ class TestScikitLearn:
         plain = kw.KernelSelector().fit(X, y)
         assert plain.best_kernel_ == selector.best_kernel_
         assert not np.allclose(plain.decision_function(X), selector.decision_function(X))
+
+    @pytest.mark.parametrize("estimator", [None, SVC(), NuSVC(nu=0.2), SVR()])
+    def test_rows_of_weight_zero_are_as_good_as_absent(self, iris, estimator):
+        X, y = iris
+        weights = np.where(np.arange(150) % 3 == 0, 0.0, 1.0)
+        used = weights > 0.0
+        ours = kw.KernelSelector(estimator).fit(X, y, sample_weight=weights)
+        expected = kw.KernelSelector(estimator).fit(X[used], y[used])
+        assert ours.best_kernel_ == expected.best_kernel_
+        close(ours.predict(X).astype(float), expected.predict(X).astype(float), rtol=1e-6)
+
+    def test_a_class_of_weight_zero_is_no_class(self, iris):
+        X, y = iris
+        selector = kw.KernelSelector().fit(X, y, sample_weight=(y != 2) * 1.0)
+        assert selector.classes_.tolist() == [0, 1]
+        assert selector.predict_proba(X).shape == (150, 2)
+        assert selector.error_.baseline == 0.5
+        with pytest.raises(ValueError, match=r"less than two classes .* of positive sample_weight"):
+            kw.KernelSelector().fit(X, y, sample_weight=(y == 2) * 1.0)
+
+    def test_a_given_matrix_takes_no_weight_of_zero(self, iris):
+        X, y = iris
+        selector = kw.KernelSelector(kernels=kw.Precomputed())
+        with pytest.raises(ValueError, match="sample_weight has zeros, which a given matrix"):
+            selector.fit(X @ X.T, y, sample_weight=(y != 2) * 1.0)
+
+    def test_a_given_matrix_for_an_svm(self, iris):
+        X, y = iris
+        K = kw.Gaussian(2.0)(X)
+        selector = kw.KernelSelector(SVC(), kernels=kw.Precomputed()).fit(K, y)
+        assert selector.best_estimator_.kernel == "precomputed"
+        assert selector.error_estimate(K, y).value < 0.1
+        assert cross_val_score(clone(selector), K, y).mean() > 0.9
 
     def test_weights_are_refused_by_machines_that_take_none(self, regression):
         X, y = regression

@@ -9,7 +9,17 @@ from sklearn.preprocessing import StandardScaler
 
 import kernelwise as kw
 from kernelwise import criteria as c
-from kernelwise.selection.guards import KernelChoiceWarning, edge, extended
+from kernelwise.gram import Targets
+from kernelwise.selection import SelectionResult
+from kernelwise.selection.choice import Choice
+from kernelwise.selection.guards import (
+    Chosen,
+    KernelChoiceWarning,
+    edge,
+    extended,
+    warn_about,
+)
+from kernelwise.selection.problem import Problem
 
 
 def fit(X, y, **settings):
@@ -113,7 +123,34 @@ def test_classes_of_few_rows(rng):
 
 def test_a_target_that_cannot_be_told(rng):
     X, y = rng.normal(size=(80, 3)), rng.normal(size=80)
-    assert any("no kernel does better than always predicting" in s for s in fit(X, y).guards_)
+    assert any("always predicting the same value does as well" in s for s in fit(X, y).guards_)
+
+
+def test_a_kernel_that_says_nothing_is_not_called_a_lack_of_signal(rng):
+    X, y = rng.normal(size=(60, 20)), np.arange(60) % 2
+    said = fit(X, y, kernels=kw.Gaussian(0.01), ridge=1.0, criterion="kta").guards_
+    assert sum("nearly the identity" in s for s in said) == len(said) == 1
+
+
+def test_only_the_last_that_passed_is_called_the_last(rng):
+    """After a look at few rows some of those that passed have no value."""
+    kernels = tuple(kw.grids.gaussian(0, 7))
+    nan = np.nan
+    table = {"sm": np.arange(8.0, 0.0, -1.0), "eloo": np.array([9, nan, 5, 1, nan, nan, nan, nan])}
+    criteria = {"sm": c.SM(), "eloo": c.ELOO()}
+    result = SelectionResult(kernels, np.ones(8), criteria, table, {}, "dense", "", 0.1)
+    problem = Problem.of(
+        rng.normal(size=(20, 2)),
+        Targets.of(np.arange(20) % 2),
+        kernels,
+        "dense",
+        fit_intercept=True,
+    )
+    for finalists, told in ((5, False), (4, True)):
+        chosen = Chosen(problem, kernels, Choice(result, 3, finalists, None), 1.0, None, None)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert any("disagree" in s for s in warn_about(chosen)) is told
 
 
 def test_criteria_that_disagree(rng):

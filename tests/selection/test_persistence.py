@@ -11,6 +11,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
+from sklearn.gaussian_process import GaussianProcessClassifier, GaussianProcessRegressor
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.model_selection import StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
@@ -41,12 +44,25 @@ def _models(X, y):
         "SVC": kw.KernelSelector(SVC()).fit(X, y).best_estimator_,
         "SVR": kw.KernelSelector(SVR()).fit(X, z).best_estimator_,
         "pipeline": make_pipeline(StandardScaler(), kw.KernelSelector()).fit(X, y),
+        "ridge": kw.KernelSelector(KernelRidge()).fit(X, z),
+        "process": kw.KernelSelector(GaussianProcessRegressor(), kernels=PROCESS).fit(X, z),
+        "classes": kw.KernelSelector(GaussianProcessClassifier()).fit(X, y),
+        "splitter": _folded(StratifiedKFold(3)).fit(X, y),
+        "splits": _folded(list(StratifiedKFold(3).split(X, y))).fit(X, y),
     }
 
 
-@pytest.mark.parametrize(
-    "name", ["selector", "cascade", "engine", "LSSVC", "KRR", "SVC", "SVR", "pipeline"]
-)
+PROCESS = 2.0 * kw.Gaussian(1.0) + kw.Matern(1.0) * kw.Polynomial(2) + kw.Linear()
+
+
+def _folded(cv):
+    return kw.KernelSelector(criterion=kw.criteria.KFold(cv=cv))
+
+
+NAMES = "selector cascade engine LSSVC KRR SVC SVR pipeline ridge process classes splitter splits"
+
+
+@pytest.mark.parametrize("name", NAMES.split())
 def test_a_model_predicts_the_same_after_loading(name, two_blobs, tmp_path):
     X, y = two_blobs
     model = _models(X, y)[name]

@@ -163,6 +163,19 @@ def test_what_is_no_record_is_refused_in_one_sentence(text):
     assert "\n" not in str(caught.value)
 
 
+def test_damaged_records_are_refused(scored):
+    plain = json.loads(record(scored).to_json())
+    plain["result"]["table"]["sm"].pop()
+    with pytest.raises(ValueError, match="a value for every kernel"):
+        Record.from_json(json.dumps(plain))
+    plain = json.loads(record(scored).to_json())
+    plain["warnings"] = [1]
+    with pytest.raises(ValueError, match="no sentences"):
+        Record.from_json(json.dumps(plain))
+    with pytest.raises(ValueError, match="this is no result of kernelwise"):
+        SelectionResult.from_json("{}")
+
+
 def test_unknown_kernels_are_refused(scored):
     text = record(scored).to_json().replace('"Gaussian"', '"Gaussiam"')
     with pytest.raises(ValueError, match="unknown kernel 'Gaussiam': did you mean 'Gaussian'"):

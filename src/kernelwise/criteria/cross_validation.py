@@ -46,7 +46,17 @@ def mean_loss(targets: Targets, rows: Array, scores: Array, loss: str) -> float:
 def fold_losses(
     evidence: Evidence, ridge: float, splits: Sequence[Split], loss: str, fold_ridge: str
 ) -> Array:
-    """Return the mean loss of every split."""
+    """Return the mean loss of every split; criteria that share folds share them."""
+    # The targets keep every split they ever made, so that its id stays its own.
+    key = (ridge, loss, fold_ridge, *map(id, splits))
+    if key not in evidence.fold_losses:
+        evidence.fold_losses[key] = _fold_losses(evidence, ridge, splits, loss, fold_ridge)
+    return evidence.fold_losses[key]
+
+
+def _fold_losses(
+    evidence: Evidence, ridge: float, splits: Sequence[Split], loss: str, fold_ridge: str
+) -> Array:
     factors = [split.share_trained if fold_ridge == "scaled" else 1.0 for split in splits]
     one = _svm_loss if evidence.machine == "svm" else _least_squares_loss
     return np.array(

@@ -84,6 +84,13 @@ class OnMatrix(MetaEstimatorMixin, BaseEstimator):
         """Return the names of the columns that transform gives."""
         return np.asarray(self.estimator_.get_feature_names_out())
 
+    @available_if(_inner_has("set_output"))
+    def set_output(self, *, transform: str | None = None) -> "OnMatrix":
+        """Set the container that transform returns."""
+        for estimator in (self.estimator, getattr(self, "estimator_", self.estimator)):
+            estimator.set_output(transform=transform)
+        return self
+
     @available_if(_inner_has("score"))
     def score(self, X: Any, y: Any = None, **score_params: Any) -> float:
         """Return the score of the estimator."""

@@ -14,7 +14,7 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils import get_tags
 
 from kernelwise.gram import Targets
-from kernelwise.kernels import Kernel
+from kernelwise.kernels import Kernel, Precomputed
 from kernelwise.kernels.geometry import Array
 from kernelwise.machines import KRR, LSSVC, OnMatrix, RidgeFit, fit_known
 from kernelwise.machines.gaussian_process import check_translatable, process_kernel
@@ -97,6 +97,8 @@ def equip(machine: Any, kernel: Kernel, ridge: float) -> Any:
             machine.set_params(**{str(_matrix_parameter(known)): "precomputed"}), kernel
         )
     settings: dict[str, Any] = {"kernel": kernel}
+    if type(kernel) is Precomputed and type(machine).__module__.startswith("sklearn.svm"):
+        settings["kernel"] = "precomputed"  # so that its tags, and folds, know it
     if "ridge" in known:
         settings["ridge"] = ridge
     elif "C" in known:

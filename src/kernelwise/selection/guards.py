@@ -8,9 +8,9 @@ import numpy as np
 from kernelwise._warnings import warn_user
 from kernelwise.kernels import Gaussian, Kernel, Pairs
 from kernelwise.kernels.geometry import Array
+from kernelwise.selection.choice import Choice
 from kernelwise.selection.problem import Problem
 from kernelwise.selection.record import ErrorEstimate
-from kernelwise.selection.result import SelectionResult
 
 _FEWEST = 5  # rows of a class
 _LOOKED_AT = 200  # rows
@@ -30,16 +30,15 @@ class Chosen:
 
     problem: Problem
     kernels: Sequence[Kernel]
-    winner: int
+    choice: Choice
     ridge: float
     offered_ridges: Array | None  # None where they were not the user's
-    result: SelectionResult
     error: ErrorEstimate | None
 
     @property
     def kernel(self) -> Kernel:
         """The chosen kernel."""
-        return self.kernels[self.winner]
+        return self.kernels[self.choice.winner]
 
 
 def warn_about(chosen: Chosen) -> tuple[str, ...]:
@@ -85,7 +84,7 @@ def _few_rows(chosen: Chosen) -> Iterator[str]:
 
 
 def _edge_of_the_grid(chosen: Chosen) -> Iterator[str]:
-    side = edge(chosen.kernels, chosen.winner)
+    side = edge(chosen.kernels, chosen.choice.winner)
     if side is not None:
         more = "narrower" if side == "narrowest" else "wider"
         linear = "" if side == "narrowest" else ", or Linear()"
@@ -131,14 +130,15 @@ def _shape(chosen: Chosen) -> Iterator[str]:
 
 def _disagreement(chosen: Chosen) -> Iterator[str]:
     """Compare the first stage with the last: its pick should not be far from the best."""
-    names = list(chosen.result.table)
-    if len(names) < 2 or chosen.result.criteria[names[-1]].greater_is_better is not False:
+    result, winner, finalists, _ = chosen.choice
+    names = list(result.table)
+    if len(names) < 2 or result.criteria[names[-1]].greater_is_better is not False:
         return
-    first = chosen.result.best_index(names[0])
-    last = chosen.result.table[names[-1]]
-    kept = int(np.count_nonzero(~np.isnan(last)))
-    rank = chosen.result.ranking(names[0]).index(chosen.winner) + 1
-    if kept > 2 and rank >= kept and last[first] > _DISAGREEMENT * last[chosen.winner] > 0.0:
+    first, last = result.best_index(names[0]), result.table[names[-1]]
+    rank = result.ranking(names[0]).index(winner) + 1
+    # A pick of the first stage that was set aside on the way has no value to compare.
+    is_far = last[first] > _DISAGREEMENT * last[winner] > 0.0
+    if finalists > 2 and rank >= finalists and is_far:
         yield (
             f"{names[0]} and {names[-1]} disagree: {chosen.kernel} was the last that {names[0]} "
             f"let pass and is the best by {names[-1]}: let more kernels pass, or choose by "
@@ -148,9 +148,10 @@ def _disagreement(chosen: Chosen) -> Iterator[str]:
 
 def _no_signal(chosen: Chosen) -> Iterator[str]:
     error = chosen.error
-    if error is not None and error.value >= error.baseline:
-        constant = "class" if chosen.problem.targets.classes is not None else "value"
-        yield (
-            f"no kernel does better than always predicting the same {constant} "
-            f"(leave-one-out): the features may not tell the target"
-        )
+    if error is None or error.value < error.baseline or any(_shape(chosen)):
+        return  # a matrix that says nothing is the reason, and was told
+    constant = "class" if chosen.problem.targets.classes is not None else "value"
+    yield (
+        f"always predicting the same {constant} does as well as the choice, by leave-one-out: the "
+        "features may not tell the target, or other kernels are needed"
+    )

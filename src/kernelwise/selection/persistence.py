@@ -18,6 +18,7 @@ from kernelwise.gram import Dense, Tiled
 from kernelwise.kernels import Kernel
 from kernelwise.machines import KRR, LSSVC, OnMatrix
 from kernelwise.machines.calibration import Calibration
+from kernelwise.machines.folds import GivenSplits
 from kernelwise.selection.cascade import Cascade
 from kernelwise.selection.record import ErrorEstimate
 from kernelwise.selection.result import SelectionResult
@@ -32,17 +33,26 @@ _OURS = (
     Cascade,
     SelectionResult,
     ErrorEstimate,
+    GivenSplits,
     Dense,
     Tiled,
 )
 # The one function that a preparation by the command line holds; by name, for it is above us.
 _FUNCTIONS = ("kernelwise.cli.prepare.days",)
-# Harmless, and not on skops' own list.
+_PROCESS_KERNELS = "ConstantKernel DotProduct Exponentiation Matern Product RBF Sum WhiteKernel"
+_SPLITTERS = (
+    "GroupKFold KFold LeaveOneGroupOut LeaveOneOut RepeatedKFold RepeatedStratifiedKFold "
+    "ShuffleSplit StratifiedKFold StratifiedShuffleSplit TimeSeriesSplit"
+)
+# Harmless, and not on skops' own list, which has the other estimators of scikit-learn.
 _PLAIN = (
     "builtins.frozenset",
     "numpy.dtype",
     "scipy.sparse._csr.csr_array",
     "scipy.sparse._csr.csr_matrix",
+    "sklearn.gaussian_process._gpc._BinaryGaussianProcessClassifierLaplace",
+    *(f"sklearn.gaussian_process.kernels.{name}" for name in _PROCESS_KERNELS.split()),
+    *(f"sklearn.model_selection._split.{name}" for name in _SPLITTERS.split()),
 )
 
 

@@ -155,6 +155,8 @@ class Record:
             for k in ("error", "nested")
         }
         comparison = plain["comparison"]
+        if not all(isinstance(sentence, str) for sentence in plain["warnings"]):
+            raise ValueError("its warnings are no sentences")
         return cls(
             kernel=to_kernel(plain["kernel"]),
             ridge=float(plain["ridge"]),

@@ -159,6 +159,11 @@ class SelectionResult:
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> "SelectionResult":
         """Return the result that plain data describes."""
+        columns = [plain["ridges"], *plain["table"].values(), *plain["standard_errors"].values()]
+        if {len(column) for column in columns} - {len(plain["kernels"])}:
+            raise ValueError("its columns do not have a value for every kernel")
+        if plain["table"].keys() != plain["criteria"].keys():
+            raise ValueError("its columns and its criteria do not go together")
         return cls(
             kernels=tuple(map(archive.to_kernel, plain["kernels"])),
             ridges=archive.to_numbers(plain["ridges"]),
@@ -178,8 +183,11 @@ class SelectionResult:
 
     @classmethod
     def from_json(cls, text: str) -> "SelectionResult":
-        """Return the result that :meth:`to_json` wrote."""
-        return cls.from_dict(json.loads(text))
+        """Return the result that :meth:`to_json` wrote, or say that there is none."""
+        try:
+            return cls.from_dict(json.loads(text))
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise ValueError(f"this is no result of kernelwise ({error}).") from None
 
     def _repr_html_(self) -> str:
         """Return a table for notebooks: the best of each column is bold."""

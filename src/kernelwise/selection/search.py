@@ -3,7 +3,6 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from kernelwise.kernels import Kernel
 from kernelwise.kernels.geometry import Array
 from kernelwise.machines import RidgeFit
 from kernelwise.selection.cascade import Cascade
+from kernelwise.selection.choice import Choice
 from kernelwise.selection.guards import edge, extended
 from kernelwise.selection.problem import Problem
 from kernelwise.selection.result import SelectionResult
@@ -51,14 +51,6 @@ class Ridges:
         return self.choice(gram)[[nearest]]
 
 
-class Choice(NamedTuple):
-    """What a cascade found: the table, the row that won, and its machine where it is known."""
-
-    result: SelectionResult
-    winner: int
-    fit: RidgeFit | None
-
-
 def run_cascade(
     problem: Problem,
     kernels: Sequence[Kernel],
@@ -72,7 +64,7 @@ def run_cascade(
     survivors = list(range(len(kernels)))
     machine: tuple[Kernel, RidgeFit] | None = None
     for (name, criterion), (_, keep) in zip(columns.items(), cascade.stages, strict=True):
-        found = None
+        found, finalists = None, len(survivors)
         if name == list(columns)[-1] and _may_zoom(problem, cascade, ridges):
             survivors.sort(key=lambda i: _smoothness(kernels[i]))
             chosen = [kernels[i] for i in survivors]
@@ -95,7 +87,8 @@ def run_cascade(
         machine[0],
         machine[1].ridge,
     )
-    return Choice(result, winner, machine[1] if machine is not None and same else None)
+    known = machine[1] if machine is not None and same else None
+    return Choice(result, winner, finalists, known)
 
 
 def search(

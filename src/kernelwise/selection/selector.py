@@ -16,7 +16,7 @@ from sklearn.utils.metadata_routing import (
     process_routing,
 )
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from kernelwise.criteria import Criterion, get
@@ -28,6 +28,7 @@ from kernelwise.kernels.geometry import Array
 from kernelwise.machines import KRR, LSSVC
 from kernelwise.selection.callbacks import CallbackSupportMixin, fit_task
 from kernelwise.selection.cascade import Cascade, default_cascade, loo_criterion
+from kernelwise.selection.choice import Choice
 from kernelwise.selection.equip import (
     equip,
     fit_machine,
@@ -44,7 +45,6 @@ from kernelwise.selection.record import ErrorEstimate
 from kernelwise.selection.search import (
     AUTO_RIDGES,
     SEARCHES,
-    Choice,
     Ridges,
     parts,
     ridge_of,
@@ -201,7 +201,7 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
             Class labels of any type, or real targets.
         **fit_params : dict
             For the fit of the estimator, such as ``sample_weight``; with metadata routing enabled
-            those that it requests.
+            those that it requests. Rows of weight zero are left out of the choice as well.
         """
         for earlier in _FITTED:
             self.__dict__.pop(earlier, None)  # nothing of an earlier fit survives
@@ -209,6 +209,7 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         X, y = validate_data(
             self, X, y, accept_sparse="csr", dtype=np.float64, ensure_min_samples=3
         )
+        X, y, fit_params = self._weighted(X, y, fit_params)
         targets = Targets.of(y, self._task())
         kernels = self._kernels(X)
         machine = machine_for(self.estimator, targets, kernels)
@@ -238,6 +239,23 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         self._look_twice(problem, kernels, ridges, found)
         return self
 
+    def _weighted(self, X: Any, y: Any, params: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
+        """Leave out rows of weight zero: they must not have a say in anything."""
+        if params.get("sample_weight") is None:
+            return X, y, params
+        weights = _check_sample_weight(params["sample_weight"], X, dtype=np.float64)
+        used = weights != 0.0
+        if used.all():
+            return X, y, params
+        if self.__sklearn_tags__().input_tags.pairwise:
+            raise ValueError(
+                "sample_weight has zeros, which a given matrix cannot follow: leave out those rows "
+                "and columns."
+            )
+        if np.unique(y[used]).size < 2:
+            raise ValueError("y has less than two classes or values of positive sample_weight.")
+        return X[used], y[used], {**params, "sample_weight": weights[used]}
+
     def _take(self, problem: Problem, kernels: Any, ridges: Ridges, found: Choice) -> None:
         """Keep what was found."""
         self.result_ = found.result
@@ -250,9 +268,7 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         """Let the guards say what they see."""
         offered = None if ridges.relative else ridges.values
         self.guards_ = warn_about(
-            Chosen(
-                problem, kernels, found.winner, self.best_ridge_, offered, self.result_, self.error_
-            )
+            Chosen(problem, kernels, found, self.best_ridge_, offered, self.error_)
         )
 
     @property
@@ -349,8 +365,19 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
     @available_if(_fitted_has("set_output"))
     def set_output(self, *, transform: str | None = None) -> "KernelSelector":
         """Set the container that transform returns, as scikit-learn's transformers do."""
-        self.estimator.set_output(transform=transform)
+        for estimator in (self.estimator, getattr(self, "best_estimator_", self.estimator)):
+            estimator.set_output(transform=transform)
         return self
+
+    @available_if(_fitted_has("transform"))
+    def fit_transform(self, X: Any, y: Any, **fit_params: Any) -> Any:
+        """Choose, fit, and transform the same rows."""
+        return self.fit(X, y, **fit_params).transform(X)
+
+    @available_if(_fitted_has("fit_predict"))
+    def fit_predict(self, X: Any, y: Any, **fit_params: Any) -> Array:
+        """Choose, fit, and return the clusters of the same rows."""
+        return np.asarray(self.fit(X, y, **fit_params).labels_)
 
     @property
     def labels_(self) -> Array:
