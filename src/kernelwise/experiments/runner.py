@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
+from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
@@ -118,7 +119,8 @@ def _in_parallel(jobs: Sequence[Job]) -> Iterator[tuple[Job, list[Outcome]]]:
     """Yield jobs as they are done."""
     workers = processors()
     left = iter(jobs)
-    with ProcessPoolExecutor(workers) as pool:
+    # Fresh processes: threads of this one, of numba or BLAS, do not survive a fork.
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         running: dict[Future[list[Outcome]], Job] = {}
         for job in itertools.islice(left, workers * _AHEAD):
             running[pool.submit(work, job)] = job

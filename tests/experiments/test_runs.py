@@ -1,0 +1,196 @@
+"""The tables as runs: splits, picks, resuming."""
+
+import csv
+import gzip
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_breast_cancer, load_diabetes
+from sklearn.svm import SVC
+
+import kernelwise as kw
+from kernelwise import criteria as c
+from kernelwise.experiments import datasets, publications, runner
+from kernelwise.experiments.split import Part, draw, outcomes, pick
+from kernelwise.experiments.tables import TABLES
+from kernelwise.gram import Targets
+from kernelwise.machines import make_splits
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with two small sets: heart, of two classes with gaps, and mpg, to regress on."""
+    (tmp_path / "MANIFEST.csv").write_text("name\nheart\nmpg\n")
+    X, y = load_breast_cancer(return_X_y=True)
+    text = [
+        [f"{v:.6g}" for v in row[:5]] + [f"c{t}"] for row, t in zip(X[:90], y[:90], strict=True)
+    ]
+    text[3][2] = ""
+    Z, t = load_diabetes(return_X_y=True)
+    numbers = [[f"{v:.6g}" for v in row] for row in np.column_stack([Z, t])[:60]]
+    for name, rows in (("heart", text), ("mpg", numbers)):
+        with gzip.open(tmp_path / f"{name}.csv.gz", "wt", newline="") as file:
+            heads = [f"f{i}" for i in range(len(rows[0]) - 1)] + ["target"]
+            csv.writer(file).writerows([heads, *rows])
+    monkeypatch.setenv(datasets.VARIABLE, str(tmp_path))
+    return tmp_path
+
+
+def small(key, **changes):
+    kernels = sorted(kw.grids.gaussian(-1, 5), key=lambda k: k.roughness)
+    return replace(TABLES[key], kernels=kernels, **changes)
+
+
+def part(key, name="heart"):
+    table = TABLES[key]
+    data = datasets.load(name, task=table.task)
+    return draw(data.X, Targets.of(data.y, table.task), table.train_share, 7)
+
+
+class TestDatasets:
+    def test_gaps_are_kept_and_told(self, folder):
+        data = datasets.load("heart")
+        assert np.isnan(data.X[3, 2]) and data.n == 90
+        assert data.remarks == ("1 missing values set to the median of the training rows",)
+
+    def test_rows_can_be_capped(self, folder):
+        capped = datasets.load("heart").head(40)
+        assert capped.n == 40 and "40 of 90 rows" in capped.remarks
+        np.testing.assert_array_equal(capped.X, datasets.load("heart").head(40).X)
+
+    def test_what_is_not_there(self, folder, monkeypatch, tmp_path):
+        with pytest.raises(datasets.NoData, match=r"sonar.csv.gz does not exist"):
+            datasets.load("sonar")
+        monkeypatch.setenv(datasets.VARIABLE, str(tmp_path / "nowhere"))
+        with pytest.raises(datasets.NoData, match="set KERNELWISE_DATA to the folder"):
+            datasets.load("heart")
+
+    def test_pairs_of_classes(self):
+        y = np.array(["1", "2", "3", "2", "U"])
+        data = datasets._two_classes("anneal", np.arange(10.0).reshape(5, 2), y)
+        assert data.y.tolist() == ["1", "2", "2"] and "of 4" in data.remarks[0]
+
+
+class TestSplits:
+    def test_scaled_by_the_training_rows(self, folder):
+        found = part("sm-table2")
+        assert found.X.shape == (63, 5) and found.X_test.shape == (27, 5)
+        np.testing.assert_allclose(found.X.mean(axis=0), 0.0, atol=1e-12)
+        np.testing.assert_allclose(found.X.std(axis=0), 1.0)
+        assert np.isfinite(found.X_test).all()
+        np.testing.assert_array_equal(found.X, part("sm-table2").X)
+
+    @pytest.mark.parametrize("key", ["sm-table2", "sps-table1"])
+    def test_picks_are_those_of_a_loop(self, folder, key):
+        table, found = small(key), part(key)
+        for outcome in outcomes(found, table):
+            ridge = table.ridge(outcome.lam, found.targets.n)
+            machines = [
+                kw.LSSVC(k, ridge, fit_intercept=table.fit_intercept).fit(found.X, found.targets.y)
+                for k in table.kernels
+            ]
+            errors = [1 - m.score(found.X_test, found.test_targets.y) for m in machines]
+            if outcome.column == "best possible":
+                assert outcome.error == pytest.approx(min(errors))
+                continue
+            values = kw.score_kernels(
+                found.X,
+                found.targets.y,
+                table.kernels,
+                table.columns[outcome.column],
+                ridge=ridge,
+                fit_intercept=table.fit_intercept,
+                engine="dense",
+            ).table
+            expected = pick(next(iter(values.values())), table.columns[outcome.column])
+            assert outcome.kernel == expected
+            assert outcome.error == pytest.approx(errors[expected])
+
+    def test_support_vector_machines(self, folder):
+        columns = {"5-CV": c.KFold(5), "RKS": c.RKS()}
+        table, found = small("ks-table2", columns=columns), part("ks-table2")
+        for outcome in outcomes(found, table):
+            svc = SVC(kernel=table.kernels[outcome.kernel], C=0.5 / outcome.lam)
+            svc.fit(found.X, found.targets.y)
+            expected = 1 - svc.score(found.X_test, found.test_targets.y)
+            assert outcome.error == pytest.approx(expected)
+
+    def test_regression(self, folder):
+        columns = {"ELOO": c.ELOO(), "RKS": c.RKS()}
+        table, found = small("ks-table3", columns=columns), part("ks-table3", "mpg")
+        for outcome in outcomes(found, table):
+            machine = kw.KRR(table.kernels[outcome.kernel], outcome.lam)
+            machine.fit(found.X, found.targets.y)
+            expected = np.mean((machine.predict(found.X_test) - found.test_targets.y) ** 2)
+            assert outcome.error == pytest.approx(expected)
+
+    def test_open_parameters_are_chosen_by_three_folds(self, folder):
+        table = small("er-table1", columns={"ER": c.ER(t=4, eta="cv")})
+        found = part("er-table1")
+        errors = np.zeros((3, 4))
+        for split in make_splits(found.targets, None, 3, 1, 0):
+            inner = Part(
+                found.X[split.train],
+                found.targets.part(split.train),
+                found.X[split.test],
+                found.targets.part(split.test),
+            )
+            for i, eta in enumerate((0.2, 0.6, 1.0)):
+                fixed = replace(table, columns={"ER": c.ER(t=4, eta=eta)})
+                picked = [o for o in outcomes(inner, fixed) if o.column == "ER"]
+                errors[i] += [o.error for o in picked]
+        best = errors.argmin(axis=0)
+        ours = [o for o in outcomes(found, table) if o.column == "ER"]
+        for r, outcome in enumerate(ours):
+            fixed = replace(table, columns={"ER": c.ER(t=4, eta=(0.2, 0.6, 1.0)[best[r]])})
+            expected = [o for o in outcomes(found, fixed) if o.column == "ER"][r]
+            assert outcome == expected
+
+    def test_undefined_everywhere_picks_nothing(self):
+        assert pick(np.full(3, np.nan), c.SM()) == -1
+        assert pick(np.array([np.nan, 1.0, 2.0]), c.SM()) == 2
+        assert pick(np.array([2.0, 1.0, 1.0]), c.ELOO()) == 1
+
+
+@pytest.mark.parametrize("key", sorted(TABLES))
+def test_tables_cover_what_was_published(key):
+    table = TABLES[key]
+    cells = publications.load(table.published)
+    assert {cell.criterion for cell in cells} - set(table.columns) <= {"EP"}
+    protocol = publications.protocol(table.published)
+    assert table.repetitions == int(protocol["repetitions"])
+    assert table.train_share == float(protocol["train_share"])
+    assert table.lambdas.size == len({cell.lam for cell in cells})
+    roughness = [k.roughness for k in table.kernels]
+    assert roughness == sorted(roughness)
+
+
+class TestRuns:
+    def test_a_run_is_resumed(self, folder, tmp_path):
+        out = tmp_path / "results"
+        told = []
+        first = runner.Run("sm-table2", out, 1, rows=50, datasets=("heart",))
+        path = runner.run(first, lambda done, of: told.append((done, of)))
+        assert told == [(0, 1), (1, 1)]
+        text = path.read_text()
+        again = runner.run(replace(first, repetitions=2))
+        assert again.read_text().startswith(text)
+        with path.open(newline="") as file:
+            lines = list(csv.DictReader(file))
+        assert [line["repetition"] for line in lines] == ["0", "1"]
+        assert runner.finished(path) == {("heart", 0), ("heart", 1)}
+        expected = {o.column: o for o in runner.work(runner.Job("sm-table2", "heart", 0, 50))}
+        for name in TABLES["sm-table2"].columns:
+            assert float(lines[0][name]) == pytest.approx(expected[name].error, rel=1e-4)
+            assert int(lines[0][f"{name} kernel"]) == expected[name].kernel
+
+    def test_jobs_go_through_all_sets_first(self, tmp_path):
+        jobs = runner.Run("er-table1", tmp_path, 2, datasets=("heart", "sonar")).jobs()
+        assert [(j.dataset, j.repetition) for j in jobs] == [
+            ("heart", 0),
+            ("sonar", 0),
+            ("heart", 1),
+            ("sonar", 1),
+        ]
+        assert len({job.seed for job in jobs}) == 4
