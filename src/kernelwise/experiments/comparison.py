@@ -1,0 +1,116 @@
+"""Results of a run beside the published numbers."""
+
+import csv
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from scipy.stats import ttest_rel
+
+from kernelwise.experiments import publications
+from kernelwise.experiments.tables import Table
+from kernelwise.kernels.geometry import Array
+
+BEST = "best possible"
+_PERCENT = 100.0
+
+
+class Place(NamedTuple):
+    """A row of a table: a data set at one lambda."""
+
+    dataset: str
+    lam: float
+
+
+@dataclass(frozen=True, eq=False)
+class Results:
+    """The test errors of a run, in the unit of the published table.
+
+    Attributes
+    ----------
+    table : Table
+    errors : dict of Place to dict of str to array
+        By row and column of the table, one number per split.
+    """
+
+    table: Table
+    errors: dict[Place, dict[str, Array]]
+
+    @classmethod
+    def read(cls, table: Table, path: Path) -> "Results":
+        """Read the file of a run."""
+        found: dict[Place, dict[str, list[float]]] = {}
+        with path.open(newline="") as file:
+            for line in csv.DictReader(file):
+                place = Place(line["dataset"], float(line["lambda"]))
+                row = found.setdefault(place, {})
+                for name in (*table.columns, BEST):
+                    row.setdefault(name, []).append(_in_unit(table, float(line[name])))
+        errors = {p: {n: np.array(v) for n, v in row.items()} for p, row in found.items()}
+        return cls(table, errors)
+
+
+def _in_unit(table: Table, error: float) -> float:
+    """Return an error as the paper prints it: percent, accuracy in percent, or a mean square."""
+    if table.task == "regression":
+        return error
+    return _PERCENT * (1.0 - error if "accuracy" in table.title else error)
+
+
+class Comparison(NamedTuple):
+    """One cell of ours beside the published one.
+
+    Attributes
+    ----------
+    mean, spread : float
+        Over our splits.
+    published : Cell
+    difference : float
+        Ours less the published value.
+    is_loose : bool
+        Whether the difference is within the published spread.
+    is_strict : bool
+        Whether it is within two standard errors of the difference of the two means.
+    """
+
+    place: Place
+    column: str
+    mean: float
+    spread: float
+    published: publications.Cell
+    difference: float
+    is_loose: bool
+    is_strict: bool
+
+
+def compare(results: Results, variant: dict[str, str] | None = None) -> list[Comparison]:
+    """Return every legible published cell beside ours.
+
+    ``variant`` names the column of ours that stands for a published one, where it is another.
+    """
+    variant = variant or {}
+    repetitions = results.table.repetitions
+    found = []
+    for cell in publications.load(results.table.published):
+        place = Place(cell.dataset, 1.0 if cell.lam is None else cell.lam)
+        column = variant.get(cell.criterion, cell.criterion)
+        ours = results.errors.get(place, {}).get(column)
+        if ours is None or cell.value is None or cell.spread is None or ours.size < 2:
+            continue
+        mean, spread = float(np.mean(ours)), float(np.std(ours, ddof=1))
+        error = math.sqrt(spread**2 / ours.size + cell.spread**2 / repetitions)
+        difference = mean - cell.value
+        is_loose, is_strict = abs(difference) <= cell.spread, abs(difference) <= 2.0 * error
+        found.append(Comparison(place, column, mean, spread, cell, difference, is_loose, is_strict))
+    return found
+
+
+def not_worse(results: Results, place: Place, column: str, best: str, level: float = 0.05) -> bool:
+    """Say whether a column is not significantly worse than the best, paired t-test, one-sided."""
+    ours, theirs = results.errors[place][column], results.errors[place][best]
+    if np.allclose(ours, theirs):
+        return True
+    side = "less" if "accuracy" in results.table.title else "greater"
+    return bool(ttest_rel(ours, theirs, alternative=side).pvalue > level)

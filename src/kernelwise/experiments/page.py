@@ -1,0 +1,146 @@
+"""A table of results beside the published numbers, as a page of the documentation."""
+
+import numpy as np
+
+from kernelwise.experiments import datasets
+from kernelwise.experiments.comparison import BEST, Comparison, Place, Results, compare, not_worse
+
+_MARKS = "**bold** is our best, _italics_ not significantly worse (paired t-test, one-sided, 95 %)"
+
+
+def page(results: Results) -> str:
+    """Return a page in Markdown: counts of agreement, then ours over published, row by row."""
+    table = results.table
+    parts = [
+        f"# {table.title}",
+        "",
+        f"Made from `results/{table.key}.csv` by `python -m kernelwise.experiments.page "
+        f"{table.key}`; do not edit.",
+        "",
+        *_protocol(results),
+        "",
+        "## How many cells agree",
+        "",
+        "Loose: within one published standard deviation. Strict: within two standard errors of "
+        "the difference of the two means.",
+        "",
+        *_counts(results),
+        "",
+        "## Ours and published",
+        "",
+        f"Mean ± standard deviation over the splits; below it the published cell. {_MARKS}.",
+        "",
+        *_rows(results),
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _protocol(results: Results) -> list[str]:
+    table = results.table
+    splits = sorted({v.size for row in results.errors.values() for v in row.values()})
+    found = f"{splits[0]}" if len(splits) == 1 else f"{splits[0]} to {splits[-1]}"
+    bias = "with" if table.fit_intercept else "without"
+    machine = "SVM (C = 1 / (2 ridge))" if table.machine == "svm" else f"least squares {bias} bias"
+    missing = [name for name in table.datasets if not _has(results, name)]
+    lines = [
+        f"- {found} random splits a data set ({table.repetitions} in the paper), "
+        f"{100 * table.train_share:.0f} % of the rows for training, not stratified; features "
+        "standardised by the training rows.",
+        f"- {machine}; {len(table.kernels)} kernels, {table.kernels[0]} to {table.kernels[-1]}.",
+    ]
+    if missing:
+        lines.append(f"- Not run: {', '.join(missing)}.")
+    for name in table.datasets:
+        if _has(results, name) and (said := _remarks(name, table.task)):
+            lines.append(f"- {name}: {said}.")
+    return lines
+
+
+def _remarks(name: str, task: str) -> str:
+    try:
+        return "; ".join(datasets.load(name, task=task).remarks)
+    except datasets.NoData:
+        return ""
+
+
+def _has(results: Results, dataset: str) -> bool:
+    return any(place.dataset == dataset for place in results.errors)
+
+
+def _counts(results: Results) -> list[str]:
+    """Return a table of agreement by column, variants of a criterion after it."""
+    lines = ["| published | ours | loose | strict | cells | mean, published | mean, ours |"]
+    lines.append("|---|---|---|---|---|---|---|")
+    published = {c.published.criterion: c.published.criterion for c in compare(results)}
+    for criterion in published:
+        for column in results.table.columns:
+            if column == criterion or column.startswith(f"{criterion} ("):
+                cells = [
+                    c
+                    for c in compare(results, {criterion: column})
+                    if c.published.criterion == criterion
+                ]
+                lines.append(_count(criterion, column, cells))
+    return lines
+
+
+def _count(criterion: str, column: str, cells: list[Comparison]) -> str:
+    loose, strict = sum(c.is_loose for c in cells), sum(c.is_strict for c in cells)
+    theirs = float(np.mean([c.published.value for c in cells if c.published.value is not None]))
+    ours = float(np.mean([c.mean for c in cells]))
+    return f"| {criterion} | {column} | {loose} | {strict} | {len(cells)} | {theirs:.4g} | {ours:.4g} |"
+
+
+def _rows(results: Results) -> list[str]:
+    table = results.table
+    names = [*table.columns, BEST]
+    lines = [f"| set | lambda | {' | '.join(names)} |", "|---" * (len(names) + 2) + "|"]
+    known = {(c.place, c.published.criterion): c for c in compare(results)}
+    for place in _places(results):
+        cells = [_cell(results, place, name, known.get((place, name))) for name in names]
+        lines.append(f"| {place.dataset} | {place.lam:g} | {' | '.join(cells)} |")
+    return lines
+
+
+def _places(results: Results) -> list[Place]:
+    order = {name: i for i, name in enumerate(results.table.datasets)}
+    return sorted(results.errors, key=lambda p: (p.lam, order.get(p.dataset, len(order))))
+
+
+def _cell(results: Results, place: Place, name: str, beside: Comparison | None) -> str:
+    values = results.errors[place][name]
+    if np.isnan(values).all():
+        return "–"
+    text = f"{np.nanmean(values):.4g} ± {np.nanstd(values, ddof=1):.2g}"
+    best = _best_column(results, place)
+    if name == best:
+        text = f"**{text}**"
+    elif name != BEST and not_worse(results, place, name, best):
+        text = f"_{text}_"
+    if beside is None:
+        return text
+    return f"{text}<br>{beside.published.value:g} ± {beside.published.spread:g}"
+
+
+def _best_column(results: Results, place: Place) -> str:
+    """Return the column with the best mean; accuracies are maximised."""
+    sign = -1.0 if "accuracy" in results.table.title else 1.0
+    means = {n: sign * float(np.mean(results.errors[place][n])) for n in results.table.columns}
+    return min(means, key=lambda n: np.inf if np.isnan(means[n]) else means[n])
+
+
+def main(keys: list[str]) -> None:
+    """Write the pages of tables from the results in docs/papers."""
+    from pathlib import Path
+
+    from kernelwise.experiments.tables import TABLES
+
+    for key in keys:
+        results = Results.read(TABLES[key], Path("docs/papers/results") / f"{key}.csv")
+        Path("docs/papers", f"{key}.md").write_text(page(results))
+
+
+if __name__ == "__main__":
+    import sys
+
+    main(sys.argv[1:])
