@@ -88,7 +88,8 @@ def _count(criterion: str, column: str, cells: list[Comparison]) -> str:
     loose, strict = sum(c.is_loose for c in cells), sum(c.is_strict for c in cells)
     theirs = float(np.mean([c.published.value for c in cells if c.published.value is not None]))
     ours = float(np.mean([c.mean for c in cells]))
-    return f"| {criterion} | {column} | {loose} | {strict} | {len(cells)} | {theirs:.4g} | {ours:.4g} |"
+    agree = f"{loose} | {strict} | {len(cells)}"
+    return f"| {criterion} | {column} | {agree} | {theirs:.4g} | {ours:.4g} |"
 
 
 def _rows(results: Results) -> list[str]:
