@@ -49,6 +49,20 @@ FILES = {
     "names.csv": (_replaced(species=[f"n{i}" for i in range(60)]), [], "different values"),
     "infinite.csv": (_with("length", "inf"), [], "'length' holds infinity (data row 4)"),
     "infinite_y.csv": (_replaced(species=["1.5"] * 59 + ["inf"]), [], "infinity"),
+    "large.csv": (_with("length", "1e300"), [], "'length' holds a number of size 1e+300 (data row"),
+    "large.libsvm": ("1 900:1\n0 2:1e300\n" * 9, [], "holds 1e+300 at index 2"),
+    "large_y.csv": (
+        _replaced(species=np.arange(60) * 1e300),
+        [],
+        "target 'species' holds a number",
+    ),
+    "alike.csv": (_replaced(species=10**17 + np.arange(60)), [], "too large to tell apart"),
+    "alike_gap.csv": (
+        _replaced(species=["", *[10**17, 10**17 + 1] * 29, 10**17]),
+        [],
+        "tell apart",
+    ),
+    "index.libsvm": ("1 3000000000:1\n0 2:1\n" * 9, [], "index beyond"),
     "two_rows.csv": ("a,b,y\n1,2,u\n2,3,v\n", [], "at least 3"),
     "corrupt.csv.gz": (gzip.compress(GOOD.encode())[:-20], [], "damaged gzip"),
     "corrupt.parquet": (b"PAR1" + b"junk" * 50, [], "no Parquet"),
@@ -211,9 +225,45 @@ def test_report_of_a_damaged_result(tmp_path, capsys):
 def test_too_little_memory(tmp_path, capsys):
     path = tmp_path / "flowers.csv"
     path.write_text(GOOD)
-    status, _, err = run(capsys, "select", path, "--memory", "1KB")
-    assert status == 2
-    assert "--memory" in err.splitlines()[-1]
+    for command in ("select", "compare"):
+        status, _, err = run(capsys, command, path, "--memory", "40KB")
+        assert status == 2
+        said = err.splitlines()[-1]
+        assert "60 rows need about 144 kB for their kernel matrix and the budget is 40 kB" in said
+        assert "use --rows 31, or " in said
+        assert "or a larger --memory." in said
+        assert ("cost n^2" in said) == (command == "compare")
+        assert run(capsys, command, path, "--memory", "40KB", "--rows", 31)[0] == 0
+    argv = ["select", path, "--memory", "40KB", "--criterion", "sm"]  # the ridge needs the matrix
+    assert "--rows 31" in run(capsys, *argv)[2]
+    assert "--rows" not in run(capsys, "select", path, "--memory", "100B")[2]
+
+
+def test_less_memory_than_the_budget(tmp_path, capsys, monkeypatch):
+    def allocate(*args):
+        raise MemoryError
+
+    path = tmp_path / "flowers.csv"
+    path.write_text(GOOD)
+    monkeypatch.setattr("kernelwise.KernelSelector.fit", allocate)
+    assert "use --rows 30." in run(capsys, "select", path)[2].splitlines()[-1]
+    monkeypatch.setattr("kernelwise.cli.select.read_table", lambda *args, **options: allocate())
+    assert "too little memory" in one_sentence(*run(capsys, "select", path))
+
+
+def test_columns_of_lists(tmp_path, capsys):
+    path, out = tmp_path / "f.parquet", tmp_path / "out"
+    parts = {"tags": [[i] for i in range(60)], "size": [{"cm": i} for i in range(60)]}
+    frame = flowers().assign(**parts)[["length", "width", "tags", "size", "colour", "species"]]
+    frame.to_parquet(path)
+    status, _, err = run(capsys, "select", path, "--out", out)
+    assert status == 0
+    assert "lists or other values with parts, left out: 'tags', 'size'." in err
+    assert "holds lists" in one_sentence(*run(capsys, "select", path, "--target", "tags"))
+    frame.assign(length=parts["tags"]).to_parquet(path)
+    assert "'length' holds lists" in one_sentence(
+        *run(capsys, "predict", out / "model.skops", path)
+    )
 
 
 @pytest.mark.parametrize("package", ["pandas", "skops"])

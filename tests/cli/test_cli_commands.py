@@ -10,8 +10,9 @@ import pytest
 from cli_helpers import as_arff, as_libsvm, flowers, run
 
 import kernelwise as kw
+from kernelwise.cli.answer import answer, runner_up
 from kernelwise.selection.persistence import load_model
-from kernelwise.selection.record import Record
+from kernelwise.selection.record import ErrorEstimate, Record
 
 
 def _write(frame, path):
@@ -314,12 +315,138 @@ def test_files_without_a_header(tmp_path, capsys):
     assert out.splitlines()[1].startswith("rose,")
 
 
-def test_many_rows_leave_no_runner_up(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("kernelwise.cli.answer.runner_up", lambda record: None)
+def _record(stability=None, rows=270, notes=None, **stages):
+    """A record of three Gaussians, the second of which was chosen."""
+    kernels = tuple(kw.Gaussian(tau) for tau in (1.0, 2.0, 4.0))
+    result = kw.selection.SelectionResult(
+        kernels=kernels,
+        ridges=np.ones(3),
+        criteria={name: kw.criteria.get(name) for name in stages},
+        table={name: np.array(values) for name, values in stages.items()},
+        notes=notes or {},
+        engine="dense",
+        engine_reason="",
+        seconds=0.1,
+    )
+    return Record(
+        kernel=kernels[1],
+        ridge=1.0,
+        machine="LSSVC",
+        task="regression",
+        result=result,
+        stability=stability or {},
+        data={"rows": rows, "features": 2, "target": "y"},
+        seconds=0.2,
+    )
+
+
+def test_runner_up_of_the_last_stage_that_compares():
+    """The leave-one-out stage that only chooses the ridge has one kernel."""
+    nan = np.nan
+    record = _record(sm=[1.0, 2.0, 3.0], eloo=[nan, 0.5, nan])
+    assert runner_up(record)["criterion"] == "sm"
+    record = _record(sm=[1.0, 2.0, 3.0], eloo=[nan, 0.5, 0.6])
+    assert runner_up(record)["name"] == "Gaussian(tau=4.0)"
+    assert "runner-up  Gaussian(tau=4.0) (eloo 0.6 against 0.5)" in answer(record, [])
+    notes = {"Gaussian(tau=1.0): eloo": "set aside after a look at 500 rows"}
+    record = _record(sm=[1.0, 2.0, 3.0], eloo=[nan, 0.5, nan], notes=notes)
+    assert runner_up(record) is None
+    assert "runner-up  none: a part of the rows was enough" in answer(record, [])
+    assert "runner-up" not in answer(_record(eloo=[nan, 0.5, nan]), [])
+
+
+def test_runner_up_where_a_stage_for_the_ridge_was_added(tmp_path, capsys):
     _write(flowers(), tmp_path / "f.csv")
-    assert "runner-up  none" in run(capsys, "select", tmp_path / "f.csv")[1]
+    argv = ["select", tmp_path / "f.csv", "--criterion", "sm", "ckta"]
+    assert "(ckta " in run(capsys, *argv)[1]
     argv = ["select", tmp_path / "f.csv", "--kernels", "linear"]
     assert "runner-up" not in run(capsys, *argv)[1]
+
+
+@pytest.mark.parametrize(
+    ("shares", "rows", "said"),
+    [
+        ([0.0, 1.0, 0.0], 1000, "picked on 100 % of random halves of the rows"),
+        ([0.2, 0.4, 0.3], 1001, "40 % of random parts of 500 rows, it or the next width on 90 %"),
+        ([0.9, 0.0, 0.0], 99, "0 % of random halves of the rows, it or the next width on 90 %"),
+    ],
+)
+def test_stability_counts_the_next_widths(shares, rows, said):
+    names = [f"Gaussian(tau={tau})" for tau in (1.0, 2.0, 4.0)]
+    record = _record(dict(zip(names, shares, strict=True)), rows, eloo=[0.7, 0.5, 0.6])
+    [line] = [line for line in answer(record, []).splitlines() if line.startswith("stability")]
+    assert line.endswith(said)
+
+
+def test_a_huge_index(tmp_path, capsys):
+    """Dense or sparse, only the indices that occur matter."""
+    new = tmp_path / "new.libsvm"
+    new.write_text("1 3:1 1999999990:1\n0 7:1 20:5\n1 1999999990:1 1999999999:4\n")
+    dense = "1 1999999990:1\n0 7:1\n" * 20
+    first = (7, 1999999990)
+    spread = "".join(f"{i % 2} {first[i % 2]}:1 {10**8 + i}:1\n" for i in range(40))
+    for content, how in ((dense, "standardised"), (spread, "indices up to 1,999,999,990")):
+        swapped = "\n".join(" ".join(_ascending(line)) for line in content.splitlines())
+        (tmp_path / "f.libsvm").write_text(swapped)
+        status, _, err = run(capsys, "select", tmp_path / "f.libsvm", "--out", tmp_path)
+        assert status == 0
+        assert how in err
+        status, out, _ = run(capsys, "predict", tmp_path / "model.skops", new, "--json")
+        assert status == 0
+        assert json.loads(out)["prediction"] == [1, 0, 1]
+
+
+def _ascending(line):
+    label, *pairs = line.split()
+    return [label, *sorted(pairs, key=lambda pair: int(pair.split(":")[0]))]
+
+
+def test_an_error_that_folds_tell_is_looked_at_too(tmp_path, capsys, rng):
+    frame = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"]).assign(y=["u", "v"] * 30)
+    frame.to_csv(tmp_path / "f.csv", index=False)
+    argv = ["select", tmp_path / "f.csv", "--machine", "svm", "--json", "--kernels", "linear"]
+    with pytest.MonkeyPatch.context() as patch:
+        error = ErrorEstimate("error rate", 0.6, 0.1, "5-fold", 0.5)
+        patch.setattr(kw.KernelSelector, "error_estimate", lambda self, X, y: error)
+        status, out, err = run(capsys, *argv)
+    assert status == 0
+    said = "always predicting the same class does as well as the choice, by 5-fold"
+    assert err.count(said) == 1
+    assert sum(said in sentence for sentence in json.loads(out)["warnings"]) == 1
+
+
+def test_a_criterion_that_few_rows_do_not_allow_is_left_out_alone(tmp_path, capsys, monkeypatch):
+    for module in ("select", "compare"):
+        name = f"kernelwise.cli.{module}.score_kernels"
+
+        def score(X, y, kernels, criteria, **options):
+            if "kfold" in criteria:
+                raise ValueError("k = 5 folds need more rows.")
+            return kw.score_kernels(X, y, kernels, criteria, **options)
+
+        monkeypatch.setattr(name, score)
+    (tmp_path / "f.csv").write_text("x,y\n1,a\n2,b\n3,a\n4,b\n6,b\n7,a\n")
+    for command, where in (("select", "comparison"), ("compare", None)):
+        status, out, err = run(capsys, command, tmp_path / "f.csv", "--json")
+        assert status == 0
+        assert "kfold is left out: k = 5 folds need more rows." in err
+        found = json.loads(out)
+        table = (found if where is None else found[where])["table"]
+        assert "eloo" in table
+        assert "kfold" not in table
+
+
+def test_header_as_asked(tmp_path, capsys):
+    path = tmp_path / "f.csv"
+    path.write_text("1,2,3\n" + "".join(f"{i},{i % 7},{'uv'[i % 2]}\n" for i in range(30)))
+    assert "on 30 rows" in run(capsys, "select", path, "--header", "yes")[1]
+    _, out, err = run(capsys, "select", path, "--header", "no", "--out", tmp_path)
+    assert "on 31 rows" in out
+    assert "note: columns are named 'column1' to 'column3'." in err
+    argv = ["predict", tmp_path / "model.skops", path, "--json", "--header"]
+    assert len(json.loads(run(capsys, *argv, "auto")[1])["prediction"]) == 31
+    assert run(capsys, *argv, "yes")[0] == 2  # lacks column1
+    assert run(capsys, "select", path, "--header", "maybe")[0] == 2
 
 
 def test_few_rows_keep_the_choice(tmp_path, capsys):
@@ -328,5 +455,5 @@ def test_few_rows_keep_the_choice(tmp_path, capsys):
     status, out, err = run(capsys, "select", tmp_path / "f.csv", "--nested", "--out", tmp_path)
     assert status == 0
     assert out.startswith("kernel ")
-    assert "choosing again on random halves was not possible" in err
+    assert "choosing again on random parts was not possible" in err
     assert (tmp_path / "report.html").exists()

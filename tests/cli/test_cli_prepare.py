@@ -200,3 +200,16 @@ def test_table_for_a_model_of_sparse_rows(tmp_path):
     model = Pipeline([("preparation", data.preparation), ("machine", "passthrough")])
     with pytest.raises(BadInput, match="LIBSVM"):
         conform(Table("t", flowers()), model)
+
+
+def test_large_integers_are_classes():
+    data = _prepared(_frame(x=np.arange(20.0)).assign(y=10**17 + np.arange(20) % 2))
+    assert data.facts["classes"] == {str(10**17): 10, str(10**17 + 1): 10}
+    data = _prepared(_frame(x=np.arange(30.0)).assign(y=10**17 + 10**6 * np.arange(30)))
+    assert data.task == "regression"
+
+
+def test_two_columns_of_one_name(tmp_path):
+    table = _read(tmp_path, "a,a,b,y\n1,2,3,u\n2,3,4,v\n")
+    assert list(table.frame) == ["a", "a.1", "b", "y"]
+    assert "several columns are called 'a': the second is now 'a.1'." in table.notes

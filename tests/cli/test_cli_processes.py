@@ -78,6 +78,19 @@ def test_a_kill_leaves_no_half_written_result(table, tmp_path):
     assert _visible(out) == {"model.skops"}
 
 
+def test_a_kill_leaves_no_old_result_beside_a_new_model(table, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    for name in ("model.skops", "result.json", "report.html"):
+        (out / name).write_text("the old one")
+    _stopped(SLOW_BYTES, signal.SIGKILL, "select", table, "--out", out)
+    assert _visible(out) == {"model.skops", "result.json", "report.html"}
+    assert (out / "model.skops").read_text() == "the old one"
+    _stopped(SLOW_TEXT, signal.SIGKILL, "select", table, "--out", out)
+    assert _visible(out) == {"model.skops"}
+    assert (out / "model.skops").read_bytes() != b"the old one"
+
+
 def test_an_interruption_while_choosing(table, tmp_path):
     out = tmp_path / "out"
     status, said, err = _stopped(SLOW_FIT, signal.SIGINT, "select", table, "--quiet", "--out", out)

@@ -2,9 +2,14 @@
 
 from typing import Any
 
+import numpy as np
+
 from kernelwise.cli.screen import counted
+from kernelwise.kernels import Gaussian, Kernel
 from kernelwise.selection.archive import from_kernel, from_number
 from kernelwise.selection.record import Record
+
+_HALVES_UP_TO = 1000  # rows; beyond, KernelSelector.pick_stability takes parts of 500
 
 
 def answer(record: Record, written: list[str]) -> str:
@@ -24,9 +29,11 @@ def answer(record: Record, written: list[str]) -> str:
 
 
 def runner_up(record: Record) -> dict[str, Any] | None:
-    """Return the second of the last stage as plain data; None where there is none."""
+    """Return the second of the last stage with two kernels as plain data, None without one."""
     result = record.result
-    stage = list(result.table)[-1]
+    stage = _deciding_stage(record)
+    if stage is None:
+        return None
     ranked = result.ranking(stage)
     others = [i for i in ranked if result.kernels[i] != record.kernel]
     chosen = [i for i in ranked if result.kernels[i] == record.kernel]
@@ -46,17 +53,50 @@ def _runner_up(record: Record) -> str:
     if second is not None:
         values = f"{second['value']:.4g} against {second['chosen']:.4g}"
         return f"{second['name']} ({second['criterion']} {values})"
-    if len(set(record.result.kernels)) == 1:
-        return ""
-    # Where there are many rows the selector sets candidates aside that clearly lose on a part.
-    return "none: a part of the rows was enough to set the others aside"
+    if _set_aside(record, list(record.result.table)[-1]):
+        return "none: a part of the rows was enough to set the others aside"
+    return ""
+
+
+def _deciding_stage(record: Record) -> str | None:
+    """Return the last stage that compared kernels; None where one was compared on a part only.
+
+    A stage that got one kernel, to choose its ridge, compares none.
+    """
+    for stage, values in reversed(record.result.table.items()):
+        if np.count_nonzero(~np.isnan(values)) > 1:
+            return stage
+        if _set_aside(record, stage):
+            return None
+    return None
+
+
+def _set_aside(record: Record, stage: str) -> bool:
+    """Say whether a stage set kernels aside that clearly lost on a part of many rows."""
+    notes = record.result.notes.items()
+    return any(key.endswith(f": {stage}") and "set aside" in note for key, note in notes)
 
 
 def _stability(record: Record) -> str:
     if not record.stability:
         return ""
     share = record.stability.get(str(record.kernel), 0.0)
-    return f"picked on {100 * share:.0f} % of random halves of the rows"
+    near = share + sum(record.stability.get(name, 0.0) for name in _next_widths(record))
+    rows = int(record.data.get("rows", 0))
+    parts = "halves of the rows" if rows <= _HALVES_UP_TO else f"parts of {_HALVES_UP_TO // 2} rows"
+    more = f", it or the next width on {100 * near:.0f} %" if near > share else ""
+    return f"picked on {100 * share:.0f} % of random {parts}{more}"
+
+
+def _next_widths(record: Record) -> set[str]:
+    """Return the names of the candidates that are half or twice as wide as the chosen one."""
+    return {str(k) for k in record.result.kernels if _are_next(k, record.kernel)}
+
+
+def _are_next(a: Kernel, b: Kernel) -> bool:
+    if not (isinstance(a, Gaussian) and isinstance(b, Gaussian)):
+        return False
+    return bool(np.isclose(abs(np.log2(a.tau / b.tau)), 1.0))
 
 
 def _time(record: Record) -> str:

@@ -12,9 +12,12 @@ _MOSTLY = 0.9  # the share of numbers from which on other texts are slips
 _FEW_SLIPS = 5
 _MANY_LEVELS = 50
 _ISO_DATE = r"\d{4}-\d{1,2}-\d{1,2}([T ]\d{1,2}:\d{2}.*)?"
+_NESTED = (list, tuple, set, dict, np.ndarray)
+_LARGEST = 1e100  # squares, and sums of them, stay within float64
 _ID_NAMES = ("id", "index", "row", "rowid", "row_id", "uid", "uuid")
 
 _REASONS = {
+    "nested": "lists or other values with parts, left out: {}.",
     "empty": "without any value, left out: {}.",
     "constant": "constant, left out: {}.",
     "id": "a different value in every row, as an identifier has, left out: {}.",
@@ -88,6 +91,9 @@ def plan_columns(frame: Any) -> Plan:
 
     plan, columns = Plan(frame), {}
     for name in frame.columns:
+        if is_nested(frame[name]):
+            plan.useless.setdefault("nested", []).append(name)
+            continue
         values = _without_blanks(frame[name])
         if values.isna().all():
             plan.useless.setdefault("empty", []).append(name)
@@ -97,7 +103,7 @@ def plan_columns(frame: Any) -> Plan:
             plan.dates.append(name)
         elif pd.api.types.is_numeric_dtype(values) or _mend(plan, name, values):
             columns[name] = _as_numbers(values)
-            _check_finite(columns[name], name)
+            check_size(columns[name], f"column {name!r}")
             _plan_numbers(plan, name, columns[name])
         else:
             columns[name] = _as_texts(values)
@@ -109,10 +115,13 @@ def plan_columns(frame: Any) -> Plan:
 def of_kinds(frame: Any, numbers: list[str], texts: list[str]) -> tuple[Any, list[str]]:
     """Return a frame whose columns have the kinds that a model knows, and sentences on slips."""
     columns, sentences = {}, []
+    for name in frame.columns:
+        if is_nested(frame[name]):
+            raise BadInput(f"column {name!r} holds lists or other values with parts: mend it.")
     for name in numbers:
         values = _without_blanks(frame[name])
         columns[name] = _as_numbers(values)
-        _check_finite(columns[name], name)
+        check_size(columns[name], f"column {name!r}")
         wrong = values[columns[name].isna() & values.notna()]
         if 2 * len(wrong) > values.notna().sum():
             raise BadInput(
@@ -124,6 +133,26 @@ def of_kinds(frame: Any, numbers: list[str], texts: list[str]) -> tuple[Any, lis
             sentences.append(f"{name!r} holds numbers but for {slips}, taken for missing.")
     columns |= {name: _as_texts(frame[name]) for name in texts}
     return frame.assign(**columns), sentences
+
+
+def is_nested(values: Any) -> bool:
+    """Say whether a column holds lists, dicts or arrays."""
+    return values.dtype == object and any(isinstance(value, _NESTED) for value in values)
+
+
+def check_size(values: Any, what: str) -> None:
+    """Refuse infinity, and numbers that cannot be computed with."""
+    sizes = np.abs(np.asarray(values, dtype=float))
+    wrong = np.flatnonzero(sizes > _LARGEST)
+    if wrong.size == 0:
+        return
+    row, size = int(values.index[wrong[0]]) + 1, float(sizes[wrong[0]])
+    if np.isinf(size):
+        raise BadInput(f"{what} holds infinity (data row {row}): mend it, or leave it empty.")
+    raise BadInput(
+        f"{what} holds a number of size {size:g} (data row {row}), whose square is too large to "
+        "compute with: mend it, leave it empty, or give the column in a larger unit."
+    )
 
 
 def _plan_numbers(plan: Plan, name: str, values: Any) -> None:
@@ -184,11 +213,3 @@ def _as_texts(values: Any) -> Any:
     """Return a column as texts with NaN for what is missing, whatever pandas made of it."""
     values = _without_blanks(values).astype(object)
     return values.where(values.isna(), values.astype(str).str.strip()).mask(values.isna(), np.nan)
-
-
-def _check_finite(values: Any, name: str) -> None:
-    if np.isinf(values).any():
-        row = int(np.flatnonzero(np.isinf(values))[0]) + 1
-        raise BadInput(
-            f"column {name!r} holds infinity (data row {row}): mend it, or leave it empty."
-        )

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise.cli.prepare import Prepared
+from kernelwise.cli.scoring import score_those_defined, within
 from kernelwise.cli.screen import Screen, counted
 from kernelwise.cli.select import applicable, load, named_criteria
 from kernelwise.cli.write import Folder
@@ -14,6 +16,7 @@ from kernelwise.selection import SelectionResult, score_kernels
 
 COMPARISON, TABLE = "comparison.json", "comparison.csv"
 _ALL_UP_TO = 2000  # rows, unless criteria are named
+_REMEDY = "--criterion with names of cost n^2 only"
 
 
 def compare(args: argparse.Namespace, screen: Screen) -> int:
@@ -23,27 +26,40 @@ def compare(args: argparse.Namespace, screen: Screen) -> int:
     data = load(args, screen)
     for criterion in asked:
         check_task(criterion, data.targets)
-    criteria = asked or applicable(data.targets, _ALL_UP_TO)
     if not asked and data.targets.n > _ALL_UP_TO:
         screen.note(
             f"beyond {_ALL_UP_TO:,} rows only the quick criteria; --criterion names others."
         )
-    with screen.heard():
-        result = score_kernels(
+    with screen.heard(), within(args.memory, data.targets.n, _REMEDY):
+        result = _scored(args, data, asked, screen)
+    if folder is not None:
+        folder.text(COMPARISON, result.to_json())
+        folder.text(TABLE, result.frame().to_csv(index=False))
+    print(result.to_json() if args.json else _page(result, args.ridge, folder))
+    return 0
+
+
+def _scored(
+    args: argparse.Namespace, data: Prepared, asked: list[Any], screen: Screen
+) -> SelectionResult:
+    """Return the table of the criteria that were asked for, or of all that apply."""
+    kernels = args.kernels.kernels(data.X, args.seed)
+
+    def score(criteria: list[Any]) -> SelectionResult:
+        return score_kernels(
             data.X,
             data.y,
-            args.kernels.kernels(data.X, args.seed),
+            kernels,
             criteria,
             ridge=args.ridge,
             task=data.task,
             memory=args.memory,
             progress=None if screen.watched else False,
         )
-    if folder is not None:
-        folder.text(COMPARISON, result.to_json())
-        folder.text(TABLE, result.frame().to_csv(index=False))
-    print(result.to_json() if args.json else _page(result, args.ridge, folder))
-    return 0
+
+    if asked:
+        return score(asked)
+    return score_those_defined(score, applicable(data.targets, _ALL_UP_TO), screen)
 
 
 def _page(result: SelectionResult, ridge: float, folder: Folder | None) -> str:

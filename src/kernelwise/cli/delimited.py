@@ -4,10 +4,11 @@ import csv
 import io
 import re
 import warnings
+from collections import Counter
 from itertools import islice
 from typing import Any
 
-from kernelwise.cli.screen import BadInput, one_line
+from kernelwise.cli.screen import BadInput, listed, one_line
 
 MISSING = (
     "",
@@ -51,12 +52,11 @@ def read_delimited(
     options: dict[str, Any] = {"sep": separator, "decimal": _decimal(lines, separator)}
     first = _fields(lines[0], separator)
     frame = _parse(content, path, {**options, "dtype": dict.fromkeys(text, object)})
-    notes: list[str] = []
+    notes = _twice(first)
     if header is False or (header is None and _is_data(first, frame)):
         names = [f"{UNNAMED}{i + 1}" for i in range(len(first))]
-        notes.append(
-            f"the first line looks like data: columns are named 'column1' to '{names[-1]}'."
-        )
+        why = "the first line looks like data: " if header is None else ""
+        notes = [f"{why}columns are named 'column1' to '{names[-1]}'."]
         known = dict.fromkeys((name for name in text if name in names), object)
         frame = _parse(content, path, {**options, "header": None, "names": names, "dtype": known})
     if frame.shape[1] < 2:
@@ -67,6 +67,14 @@ def read_delimited(
     if len(frame) == 0:
         raise BadInput(f"{path!r} has a header but no rows: give a file with data.")
     return frame, tuple(notes)
+
+
+def _twice(names: list[str]) -> list[str]:
+    """Say so where a header has a name more than once."""
+    twice = [name for name, count in Counter(names).items() if name and count > 1]
+    if not twice:
+        return []
+    return [f"several columns are called {listed(twice)}: the second is now '{twice[0]}.1'."]
 
 
 def _delimiter(line: str) -> str:

@@ -9,6 +9,8 @@ import numpy as np
 from kernelwise.cli.screen import BadInput, one_line
 
 LABEL = "label"
+_MOST_COLUMNS = 10**6  # beyond, only the indices that occur are kept
+_LARGEST = 1e100  # squares, and sums of them, stay within float64
 _LINE = re.compile(
     r"[+-]?\d\S*(\s+qid:\d+)?(\s+\d+:[+-]?[\d.]\S*)*\s*(#.*)?", re.IGNORECASE | re.ASCII
 )
@@ -22,34 +24,74 @@ def looks_like_libsvm(content: str) -> bool:
     return False
 
 
-def read_libsvm(content: str, path: str) -> tuple[Any, Any]:
-    """Return the rows and their labels.
+def read_libsvm(content: str, path: str) -> tuple[Any, Any, Any]:
+    """Return the rows, their labels and the indices of the columns.
 
     Column 0 is index 0, which most files leave out: so the columns of two files never differ by
-    one, whatever indices they happen to hold.
+    one, whatever indices they happen to hold. The indices are None for 0, 1, 2 and so on; where
+    one is huge the columns are those of the indices that occur.
     """
     from sklearn.datasets import load_svmlight_file
 
     try:
         X, y = load_svmlight_file(io.BytesIO(content.encode()), zero_based=True)
-    except (ValueError, OverflowError) as error:
+    except OverflowError:
+        raise BadInput(
+            f"{path!r} holds an index beyond {np.iinfo(np.int32).max}: number the features anew."
+        ) from None
+    except ValueError as error:
         raise BadInput(
             f"{path!r} is no LIBSVM file ({_reason(content, error)}): every line is a number and "
             "index:value pairs."
         ) from None
+    _check_values(X, path)
+    if X.shape[1] <= _MOST_COLUMNS:
+        return X, y, None
+    indices = np.unique(X.indices).astype(np.int64)
+    return at_indices(X, None, indices), y, indices
+
+
+def _check_values(X: Any, path: str) -> None:
     if X.shape[0] == 0 or X.nnz == 0:
         raise BadInput(f"{path!r} holds no features: every line is a label and index:value pairs.")
     if not np.isfinite(X.data).all():
         raise BadInput(f"{path!r} holds values that are not finite: mend them or leave them out.")
-    return X, y
+    wrong = np.flatnonzero(np.abs(X.data) > _LARGEST)
+    if wrong.size:
+        raise BadInput(
+            f"{path!r} holds {X.data[wrong[0]]:g} at index {X.indices[wrong[0]]}, whose square is "
+            "too large to compute with: mend it, or give that feature in a larger unit."
+        )
 
 
-def to_frame(X: Any, labels: Any) -> Any:
+def at_indices(X: Any, indices: Any, wanted: Any) -> Any:
+    """Return the columns of the wanted indices: zero where X lacks them; others are left out.
+
+    Parameters
+    ----------
+    X : sparse matrix of shape (n, columns)
+    indices : array of shape (columns,) or None
+        The index of every column; None for 0, 1, 2 and so on.
+    wanted : array of int
+    """
+    import scipy.sparse as sp
+
+    entries, order = X.tocoo(), np.argsort(wanted)
+    found = entries.col if indices is None else indices[entries.col]
+    place = np.searchsorted(wanted, found, sorter=order).clip(max=len(wanted) - 1)
+    place = order[place]
+    known = wanted[place] == found
+    where = entries.row[known], place[known]
+    return sp.csr_matrix((entries.data[known], where), shape=(X.shape[0], len(wanted)))
+
+
+def to_frame(X: Any, labels: Any, indices: Any = None) -> Any:
     """Return sparse rows as a frame whose columns are named by their index."""
     import pandas as pd
 
-    frame = pd.DataFrame(X.toarray(), columns=[str(i) for i in range(X.shape[1])])
-    if not frame["0"].any():
+    names = [str(i) for i in (range(X.shape[1]) if indices is None else indices)]
+    frame = pd.DataFrame(X.toarray(), columns=names)
+    if indices is None and not frame["0"].any():
         frame = frame.drop(columns="0")
     return frame if labels is None else frame.assign(**{LABEL: labels})
 

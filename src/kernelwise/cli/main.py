@@ -56,14 +56,12 @@ def _command(name: str) -> Any:
 
 def _explain(error: Exception) -> int:
     """Say in one sentence what went wrong."""
-    if isinstance(error, MemoryError) and str(error):  # the library names amounts and parameters
-        return _say(f"{str(error).rstrip('.')} (--rows, --criterion, --memory).", BAD_INPUT)
     if isinstance(error, ModuleNotFoundError) and not str(error.name).startswith("kernelwise"):
         return _say(f"{error.name} is missing: pip install 'kernelwise[cli]'.", BAD_INPUT)
+    if isinstance(error, MemoryError):
+        return _say("there is too little memory: give fewer rows.", BAD_INPUT)
     if isinstance(error, BadInput) or _is_meant_for_users(error):
         return _say(str(error) or type(error).__name__, BAD_INPUT)
-    if isinstance(error, MemoryError):
-        return _say("there is too little memory: give fewer rows, or set --memory.", BAD_INPUT)
     if isinstance(error, OSError):
         where = f"{error.filename!r}: " if error.filename else ""
         return _say(f"{where}{error.strerror or error}.", BAD_INPUT)
@@ -73,7 +71,7 @@ def _explain(error: Exception) -> int:
 
 def _is_meant_for_users(error: Exception) -> bool:
     """Say whether the library, or scikit-learn's validation, raised it for bad input."""
-    if not isinstance(error, ValueError | MemoryError | ImportError):
+    if not isinstance(error, ValueError | ImportError):
         return False
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:

@@ -15,6 +15,7 @@ from kernelwise.gram.memory import as_bytes
 
 COMMANDS = ("select", "compare", "predict", "report", "criteria")
 MACHINES = ("lssvm", "svm", "krr")
+HEADERS = {"auto": None, "yes": True, "no": False}
 TASKS = ("auto", "classification", "regression")
 
 _ABOUT = """\
@@ -81,6 +82,8 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     args = parser().parse_args(argv)
     if args.command in ("select", "compare"):
         _find_file(args)
+    if hasattr(args, "header"):
+        args.header = HEADERS[args.header]
     return args
 
 
@@ -164,6 +167,12 @@ def _shared(command: Any, out: str, help_out: str) -> None:
     command.add_argument("--json", action="store_true", help="print JSON")
     command.add_argument(
         "--format", type=_one_of("format", FORMATS), help=f"of FILE: {', '.join(FORMATS)}"
+    )
+    command.add_argument(
+        "--header",
+        type=_one_of("answer to --header", tuple(HEADERS)),
+        default="auto",
+        help="whether the first line of delimited text names the columns: auto, yes, no",
     )
 
 

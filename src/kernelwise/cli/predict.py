@@ -27,7 +27,8 @@ def predict(args: argparse.Namespace, screen: Screen) -> int:
         with screen.status("loading the model"):
             model = _load(args.model)
         with screen.status(f"reading {args.file}"):
-            table = read_table(args.file, args.format, text=_texts(model), header=_header(model))
+            header = _header(model) if args.header is None else args.header
+            table = read_table(args.file, args.format, text=_texts(model), header=header)
             rows, slips = conform(table, model)
         for sentence in (*table.notes, *slips):
             screen.note(sentence)

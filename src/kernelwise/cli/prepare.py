@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise.cli.columns import Plan, of_kinds, plan_columns
+from kernelwise.cli.libsvm import at_indices, to_frame
 from kernelwise.cli.read import Table
 from kernelwise.cli.screen import BadInput, counted, listed
 from kernelwise.cli.target import choose_target, target_values
@@ -84,8 +85,12 @@ def _prepare_sparse(table: Table, target: str | None, task: str, scale: bool) ->
     # Without a function it passes the rows on: the simplest transformer there is.
     preparation = MaxAbsScaler() if scale else FunctionTransformer(accept_sparse=True)
     X = preparation.fit_transform(table.rows)
+    if table.indices is not None:
+        preparation.indices_ = table.indices  # is saved with it: conform finds the columns again
     used = int(np.count_nonzero(table.rows.getnnz(axis=0)))
     sentences = [*table.notes, "sparse rows stay sparse."]
+    if table.indices is not None:
+        sentences.append(f"of indices up to {table.indices[-1]:,} only those that occur are kept.")
     if scale:
         sentences.append("every feature is divided by its largest absolute value.")
     facts = _facts(table, targets, "label", used, sentences)
@@ -161,28 +166,34 @@ def conform(table: Table, model: Any) -> tuple[Any, list[str]]:
     """
     preparation = model[0]
     if not hasattr(preparation, "transformers_"):
-        return _conform_sparse(table, preparation.n_features_in_), []
+        return _conform_sparse(table, preparation), []
     wanted = list(preparation.feature_names_in_)
-    frame = table.dense().frame
+    frame = _frame_of(table, wanted)
     missing = [name for name in wanted if name not in frame.columns]
-    if missing and table.rows is None:
+    if missing:
         raise BadInput(
             f"{table.source!r} lacks {'column' if len(missing) == 1 else 'columns'} "
             f"{listed(missing)}, which the model was made from: add what is missing."
         )
-    frame = frame.assign(**dict.fromkeys(missing, 0.0))  # what a sparse file leaves out is zero
     kinds = {step: list(names) for step, _, names in preparation.transformers_}
     return of_kinds(frame[wanted], kinds.get("numbers", []), kinds.get("texts", []))
 
 
-def _conform_sparse(table: Table, features: int) -> Any:
-    import scipy.sparse as sp
+def _frame_of(table: Table, wanted: list[str]) -> Any:
+    """Return the columns of a table; of sparse rows, where absent ones are zero, the wanted."""
+    if table.rows is None or not all(name.isdecimal() for name in wanted):
+        return table.dense().frame
+    indices = np.array([int(name) for name in wanted])
+    return to_frame(at_indices(table.rows, table.indices, indices), None, indices)
 
+
+def _conform_sparse(table: Table, preparation: Any) -> Any:
     if table.rows is None:
         raise BadInput(
             f"{table.source!r} is a table, but the model was made from sparse rows: give a LIBSVM "
             "file."
         )
-    X = sp.csr_matrix(table.rows)
-    X.resize(X.shape[0], features)  # features that the model never saw are left out
-    return X
+    wanted = getattr(preparation, "indices_", None)
+    if wanted is None:
+        wanted = np.arange(preparation.n_features_in_)
+    return at_indices(table.rows, table.indices, wanted)  # what the model never saw is left out

@@ -42,7 +42,9 @@ class Table:
     frame : pandas.DataFrame or None
         The columns, target included; None for rows that are better kept sparse.
     rows : sparse matrix or None
-        The features in a LIBSVM file; column 0 stands for index 0.
+        The features in a LIBSVM file; column 0 stands for index 0 unless there are indices.
+    indices : array or None
+        The index of every column of the rows, where those are not 0, 1, 2 and so on.
     labels : array or None
         The labels in a LIBSVM file.
     notes : tuple of str
@@ -52,6 +54,7 @@ class Table:
     source: str
     frame: Any = None
     rows: Any = None
+    indices: Any = None
     labels: Any = None
     notes: tuple[str, ...] = ()
 
@@ -59,7 +62,7 @@ class Table:
         """Return the table with a frame, sparse rows turned into columns named by their index."""
         if self.frame is not None:
             return self
-        return replace(self, frame=to_frame(self.rows, self.labels))
+        return replace(self, frame=to_frame(self.rows, self.labels, self.indices))
 
     def drawn(self, rows: int | None, seed: int | None) -> "Table":
         """Return the table with some of its rows, drawn at random; None keeps all."""
@@ -169,9 +172,10 @@ def _by_content(content: str) -> str:
 
 
 def _read_sparse(content: str, path: str, notes: tuple[str, ...]) -> Table:
-    X, y = read_libsvm(content, path)
-    table = Table(path, rows=X, labels=y, notes=notes)
-    return table if X.nnz < _DENSE_SHARE * X.shape[0] * (X.shape[1] - 1) else table.dense()
+    X, y, indices = read_libsvm(content, path)
+    table = Table(path, rows=X, indices=indices, labels=y, notes=notes)
+    columns = X.shape[1] - 1 if indices is None else X.shape[1]
+    return table if X.nnz < _DENSE_SHARE * X.shape[0] * columns else table.dense()
 
 
 def _read_parquet(data: bytes, path: str) -> Any:

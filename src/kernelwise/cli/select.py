@@ -16,11 +16,12 @@ from kernelwise import __version__
 from kernelwise.cli.answer import answer, runner_up
 from kernelwise.cli.prepare import Prepared, prepare
 from kernelwise.cli.read import Table, read_table
+from kernelwise.cli.scoring import score_those_defined, within
 from kernelwise.cli.screen import BadInput, Screen
 from kernelwise.cli.write import MODEL, RESULT, Folder
 from kernelwise.criteria import Criterion, available, get
 from kernelwise.gram import Targets
-from kernelwise.selection import Cascade, KernelSelector, score_kernels
+from kernelwise.selection import Cascade, KernelSelector, SelectionResult, score_kernels
 from kernelwise.selection.estimates import by_folds
 from kernelwise.selection.record import ErrorEstimate, Record
 
@@ -39,7 +40,8 @@ def select(args: argparse.Namespace, screen: Screen) -> int:
     data = load(args, screen)
     selector = _selector(args, data, criterion)
     with screen.heard() as heard, screen.fitting(selector, "choosing the kernel"):
-        selector.fit(data.X, data.y)
+        with within(args.memory, data.targets.n):
+            selector.fit(data.X, data.y)
     record = _first_record(selector, data, heard)
     if folder is not None:
         machine = selector.best_estimator_
@@ -49,7 +51,7 @@ def select(args: argparse.Namespace, screen: Screen) -> int:
     steps = _steps(args, selector, data, screen)
     with screen.heard():
         record, interrupted = _improve(record, steps, screen)
-    record = replace(record, seconds=time.perf_counter() - start)
+    record = replace(_look_twice(record, screen), seconds=time.perf_counter() - start)
     if folder is not None:
         _write(record, folder, screen, interrupted)
     _print(args, record, folder)
@@ -59,7 +61,8 @@ def select(args: argparse.Namespace, screen: Screen) -> int:
 def load(args: argparse.Namespace, screen: Screen) -> Prepared:
     """Return the data of a table, and say what was done to it."""
     with screen.heard(), screen.status(f"reading {args.file}"):
-        table = read_table(args.file, args.format).drawn(args.rows, args.seed)
+        table = read_table(args.file, args.format, header=args.header)
+        table = table.drawn(args.rows, args.seed)
         if table.frame is None and getattr(args, "machine", "") == "svm":
             table = _dense(table)
         data = prepare(table, args.target, _task(args), scale=not args.no_scale)
@@ -157,6 +160,22 @@ def _improve(
     return record, False
 
 
+def _look_twice(record: Record, screen: Screen) -> Record:
+    """Say what the library's guard says, where the error became known after the guards spoke."""
+    error = record.error
+    if error is None or error.value < error.baseline or error.method == "leave-one-out":
+        return record
+    if any(sentence.startswith("the matrix of ") for sentence in record.warnings):
+        return record  # a matrix that says nothing is the reason, and was told
+    constant = "value" if record.task == "regression" else "class"
+    sentence = (
+        f"always predicting the same {constant} does as well as the choice, by {error.method}: the "
+        "features may not tell the target, or other kernels are needed"
+    )
+    screen.note(sentence)
+    return replace(record, warnings=(*record.warnings, sentence))
+
+
 def _steps(
     args: argparse.Namespace, selector: Any, data: Prepared, screen: Screen
 ) -> dict[str, Callable[[], dict[str, Any]]]:
@@ -174,7 +193,7 @@ def _steps(
             "nested": _nested(selector, data)
         }
     if args.out is not None or args.json:
-        steps["choosing again on random halves"] = lambda: {"stability": stability()}
+        steps["choosing again on random parts"] = lambda: {"stability": stability()}
         steps[_OWN_BAR] = lambda: {"comparison": _comparison(selector, data, screen)}
     return steps
 
@@ -187,19 +206,23 @@ def _nested(selector: Any, data: Prepared) -> ErrorEstimate:
 
 def _comparison(selector: Any, data: Prepared, screen: Screen) -> Any:
     """Return what the other criteria say of the candidates, at the chosen ridge."""
-    with warnings.catch_warnings():
-        # The table says where a criterion is undefined; here that is no news.
-        warnings.simplefilter("ignore")
+
+    def score(criteria: list[Any]) -> SelectionResult:
         return score_kernels(
             data.X,
             data.y,
             list(dict.fromkeys(selector.result_.kernels)),
-            applicable(data.targets, _ALL_UP_TO),
+            criteria,
             ridge=selector.best_ridge_,
             task=data.task,
             memory=selector.memory,
             progress=None if screen.watched else False,
         )
+
+    with warnings.catch_warnings():
+        # The table says where a criterion is undefined; here that is no news.
+        warnings.simplefilter("ignore")
+        return score_those_defined(score, applicable(data.targets, _ALL_UP_TO), screen)
 
 
 def _write(record: Record, folder: Folder, screen: Screen, interrupted: bool) -> None:

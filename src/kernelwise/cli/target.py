@@ -5,9 +5,12 @@ from typing import Any
 import numpy as np
 
 from kernelwise._registry import unknown
+from kernelwise.cli.columns import check_size, is_nested
 from kernelwise.cli.screen import BadInput, counted
 from kernelwise.gram import Targets
+from kernelwise.gram.targets import MAX_CLASSES_AUTO
 
+_LARGEST_INTEGER = 2**53  # beyond it neighbours share a float64
 _USUAL = ("target", "class", "label", "y")
 
 
@@ -44,12 +47,33 @@ def target_values(values: Any, name: str, task: str) -> tuple[Any, Targets]:
         raise BadInput(
             f"only {counted(len(values), 'row')} with a value of {name!r}: at least 3 are needed."
         )
+    if is_nested(values):
+        raise BadInput(
+            f"the target {name!r} holds lists or other values with parts: name another by --target."
+        )
     y = _array(values, name, task)
+    if _is_blurred(y, task):
+        raise BadInput(
+            f"the target {name!r} holds integers such as {y[0]}, too large to tell apart: subtract "
+            "a constant from all of them, or put a letter before each to make them classes."
+        )
     if task == "classification" or (task == "auto" and y.dtype.kind in "UOb"):
         _check_classes(y, name)
     elif np.unique(y).size == 1:
         raise BadInput(f"the target {name!r} is constant ({y[0]}): name another by --target.")
     return y, Targets.of(y, task)
+
+
+def _is_blurred(y: Any, task: str) -> bool:
+    """Say whether integers are so large that reals do not tell them apart."""
+    distinct = np.unique(y)
+    if y.dtype.kind == "f":  # as a column with gaps is read
+        return distinct.size == 1 and abs(distinct[0]) >= _LARGEST_INTEGER
+    if y.dtype.kind not in "iu" or task == "classification":
+        return False
+    if task == "auto" and distinct.size <= MAX_CLASSES_AUTO:
+        return False
+    return 2 * np.unique(distinct.astype(float)).size <= distinct.size
 
 
 def _array(values: Any, name: str, task: str) -> Any:
@@ -61,20 +85,27 @@ def _array(values: Any, name: str, task: str) -> Any:
         wrong = values[numbers.isna()]
         if task != "regression" and len(wrong):
             return values.astype(str).str.strip().to_numpy(dtype=object).astype(str)
-        if len(wrong):
-            raise BadInput(
-                f"the target {name!r} holds text such as {str(wrong.iloc[0])[:40]!r}, which "
-                "nothing regresses on: use --task classification, or name another by --target."
-            )
+        _check_texts(wrong, name)
         values = numbers
     if pd.api.types.is_bool_dtype(values):
         return values.to_numpy(dtype=float if task == "regression" else bool)
+    if pd.api.types.is_integer_dtype(values):
+        return values.to_numpy(dtype=np.uint64 if values.max() >= 2**63 else np.int64)
     y = values.to_numpy(dtype=float)
-    if not np.isfinite(y).all():
-        raise BadInput(f"the target {name!r} holds infinity: mend it, or leave those rows out.")
+    check_size(values, f"the target {name!r}")
     # A column of integers with gaps was read as reals; labels are to be 1 and 2, not 1.0 and 2.0.
-    whole = task != "regression" and bool(np.all(y == np.round(y)) and np.abs(y).max() < 2**53)
+    whole = task != "regression" and bool(
+        np.all(y == np.round(y)) and np.abs(y).max() < _LARGEST_INTEGER
+    )
     return y.astype(np.int64) if whole else y
+
+
+def _check_texts(wrong: Any, name: str) -> None:
+    if len(wrong):
+        raise BadInput(
+            f"the target {name!r} holds text such as {str(wrong.iloc[0])[:40]!r}, which nothing "
+            "regresses on: use --task classification, or name another by --target."
+        )
 
 
 def _check_classes(y: Any, name: str) -> None:

@@ -23,14 +23,19 @@ class Folder:
             raise BadInput(f"--out {path!r} is a file, not a folder: name another.") from None
         except OSError as error:
             raise BadInput(f"--out {path!r} cannot be made: {error.strerror}.") from None
-        check_writable(self.path / MODEL)
+        for name in (MODEL, RESULT, REPORT):
+            check_writable(self.path / name)
         if importlib.util.find_spec("skops") is None:
             raise BadInput("--out needs skops for the model: pip install 'kernelwise[cli]'.")
         self.written: list[str] = []
 
     def model(self, model: Any) -> None:
-        """Write the model."""
-        save_model(model, self._done(MODEL))
+        """Write the model; what there is about an earlier one goes before it does."""
+        with replacing(self.path / MODEL) as part:
+            save_model(model, part)
+            for name in (RESULT, REPORT):
+                (self.path / name).unlink(missing_ok=True)
+        self._done(MODEL)
 
     def text(self, name: str, content: str) -> None:
         """Write a text."""
