@@ -416,7 +416,7 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
             return by_folds(clone(self), X, self._targets(y), cv, "nested ")
 
     def pick_stability(self, X: Any, y: Any, resamples: int = 10) -> dict[Kernel, float]:
-        """Return how often each kernel is picked on random halves of the rows (at most 500).
+        """Return how often each kernel is picked on random parts: half of the rows, at most 500.
 
         The most frequent comes first. Fewer rows call for slightly wider kernels, so that
         neighbours of the choice on all rows are no disagreement.

@@ -358,6 +358,11 @@
     picker();
     explain();
     draw();
-    new ResizeObserver(draw).observe(chart);
+    let drawn = chart.clientWidth;
+    // Its first call, and changes of height alone, need no new drawing.
+    new ResizeObserver(() => {
+      if (chart.clientWidth !== drawn) draw();
+      drawn = chart.clientWidth;
+    }).observe(chart);
   } else byId("curve").hidden = true;
 })();
