@@ -6,7 +6,7 @@ papers and has no column.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -119,14 +119,11 @@ _SM_TABLE2 = Table(
     ridge=_as_printed,
 )
 
-_ER_TABLE1 = Table(
+_ER_TABLE1 = replace(
+    _SM_TABLE2,
     key="er-table1",
     published="er2015_table1",
     title="ER 2015, Table 1: test error of LSSVM in percent",
-    task="classification",
-    machine="least-squares",
-    fit_intercept=True,
-    kernels=_WIDTHS,
     columns={
         "ER": ER(t="cv", eta="cv"),
         "ER (as printed)": ER(t="cv", eta="cv", scale="printed"),
@@ -137,8 +134,6 @@ _ER_TABLE1 = Table(
         "FSM": FSM(),
     },
     repetitions=30,
-    train_share=0.7,
-    ridge=_as_printed,
 )
 
 _KS_COLUMNS: dict[str, Criterion] = {
@@ -168,18 +163,14 @@ _KS_TABLE2 = Table(
     ridge=_as_printed,
 )
 
-_KS_TABLE3 = Table(
+_KS_TABLE3 = replace(
+    _KS_TABLE2,
     key="ks-table3",
     published="ks2019_table3",
     title="KS 2019, Table III: mean square error of KRR",
     task="regression",
     machine="least-squares",
     fit_intercept=False,
-    kernels=_WIDTHS,
-    columns=_KS_COLUMNS,
-    repetitions=50,
-    train_share=0.7,
-    ridge=_as_printed,
 )
 
 _SPS_TABLE1 = Table(

@@ -4,7 +4,6 @@ import json
 import os
 from html import escape
 from importlib.resources import files
-from pathlib import Path
 from string import Template
 from typing import Any
 
@@ -20,6 +19,7 @@ from kernelwise.report._markup import (
     section,
 )
 from kernelwise.report.summarize import summarize
+from kernelwise.selection.persistence import replacing
 from kernelwise.selection.record import Record
 
 _MOST_CLASSES = 12
@@ -36,18 +36,10 @@ def write_report(record: Record, path: str | os.PathLike[str]) -> None:
     record : Record
     path : str or path
     """
-    target = Path(path)
     # A file name that is no UTF-8 reaches Python as lone surrogates.
     page = render(summarize(record)).encode("utf-8", errors="backslashreplace")
-    # In the same folder: only there renaming is one step. Not by tempfile, whose files keep others
-    # out whatever the user's own habit is.
-    draft = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
+    with replacing(path) as draft:
         draft.write_bytes(page)
-        os.replace(draft, target)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
 
 
 def render(summary: dict[str, Any]) -> str:
