@@ -61,7 +61,7 @@ class Evidence:
         self.fit_intercept, self.machine = fit_intercept, machine
         self._fits: dict[float, RidgeFit] = {}
         self._losses: dict[float, float] = {}
-        self.fold_losses: dict[Any, Array] = {}  # what criteria with the same folds share
+        self.shared: dict[Any, Any] = {}  # what several criteria or ridges need, by its name
         self._powers: dict[tuple[bool, int], Array] = {}
 
     @property

@@ -48,10 +48,10 @@ def fold_losses(
 ) -> Array:
     """Return the mean loss of every split; criteria that share folds share them."""
     # The targets keep every split they ever made, so that its id stays its own.
-    key = (ridge, loss, fold_ridge, *map(id, splits))
-    if key not in evidence.fold_losses:
-        evidence.fold_losses[key] = _fold_losses(evidence, ridge, splits, loss, fold_ridge)
-    return evidence.fold_losses[key]
+    key = ("fold losses", ridge, loss, fold_ridge, *map(id, splits))
+    if key not in evidence.shared:
+        evidence.shared[key] = _fold_losses(evidence, ridge, splits, loss, fold_ridge)
+    return np.asarray(evidence.shared[key])
 
 
 def _fold_losses(

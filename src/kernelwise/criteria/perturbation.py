@@ -49,10 +49,17 @@ class SPS(Criterion):
 
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the criterion at one ridge."""
+        weight = number(self.delta) / evidence.n**2
+        return evidence.training_loss(ridge) + weight * _total_move(evidence)
+
+
+def _total_move(evidence: Evidence) -> float:
+    """Return the sum over eigenvalues and points; no ridge changes it."""
+    if _total_move not in evidence.shared:
         s, Q = evidence.spectrum
         moves = np.abs(2.0 * s[None, :] - evidence.statistics.diagonal[:, None])
-        total = float(np.einsum("ij,ij,ij->", Q, Q, moves))
-        return evidence.training_loss(ridge) + number(self.delta) / evidence.n**2 * total
+        evidence.shared[_total_move] = float(np.einsum("ij,ij,ij->", Q, Q, moves))
+    return float(evidence.shared[_total_move])
 
 
 def sps_exact(

@@ -1,15 +1,15 @@
 """Results of a run beside the published numbers."""
 
-import csv
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from scipy.stats import t as t_distribution
 
 from kernelwise.experiments import publications
+from kernelwise.experiments.experiment import Line
 from kernelwise.experiments.tables import Table
 from kernelwise.kernels.geometry import Array
 
@@ -39,15 +39,14 @@ class Results:
     errors: dict[Place, dict[str, Array]]
 
     @classmethod
-    def read(cls, table: Table, path: Path) -> "Results":
-        """Read the file of a run."""
+    def of(cls, table: Table, lines: Iterable[Line]) -> "Results":
+        """Sort the lines of a run."""
         found: dict[Place, dict[str, list[float]]] = {}
-        with path.open(newline="") as file:
-            for line in csv.DictReader(file):
-                place = Place(line["dataset"], float(line["lambda"]))
-                row = found.setdefault(place, {})
-                for name in (*table.columns, BEST):
-                    row.setdefault(name, []).append(_in_unit(table, float(line[name])))
+        for line in lines:
+            place = Place(line["dataset"], float(line["lambda"]))
+            row = found.setdefault(place, {})
+            for name in (*table.columns, BEST):
+                row.setdefault(name, []).append(_in_unit(table, float(line[name])))
         errors = {p: {n: np.array(v) for n, v in row.items()} for p, row in found.items()}
         return cls(table, errors)
 
@@ -90,6 +89,8 @@ def compare(results: Results, variant: dict[str, str] | None = None) -> list[Com
 
     ``variant`` names the column of ours that stands for a published one, where it is another.
     """
+    if results.table.published is None:
+        return []
     variant = variant or {}
     repetitions = results.table.repetitions
     found = []

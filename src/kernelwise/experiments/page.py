@@ -4,6 +4,7 @@ import numpy as np
 
 from kernelwise.experiments import datasets
 from kernelwise.experiments.comparison import BEST, Comparison, Place, Results, compare, not_worse
+from kernelwise.experiments.tables import Table
 
 _MARKS = "**bold** is our best, _italics_ not significantly worse (paired t-test, one-sided, 95 %)"
 
@@ -14,8 +15,8 @@ def page(results: Results) -> str:
     parts = [
         f"# {table.title}",
         "",
-        f"Made from `results/{table.key}.csv` by `python -m kernelwise.experiments.page "
-        f"{table.key}`; do not edit.",
+        f"Made from `results/{table.key}.csv` by `kernelwise reproduce {table.key} --out "
+        "docs/papers`; do not edit.",
         "",
         *_protocol(results),
         "",
@@ -35,6 +36,16 @@ def page(results: Results) -> str:
     return "\n".join(parts) + "\n"
 
 
+def summary(results: Results) -> str:
+    """Return how many cells agree, column by column."""
+    lines = [f"{'':<42}{'loose':>7}{'strict':>8}{'cells':>7}"]
+    for published, column, cells in _agreeing(results):
+        name = column if column == published else f"  {column}"
+        loose, strict = sum(c.is_loose for c in cells), sum(c.is_strict for c in cells)
+        lines.append(f"{name:<42}{loose:>7}{strict:>8}{len(cells):>7}")
+    return "\n".join(lines)
+
+
 def _protocol(results: Results) -> list[str]:
     table = results.table
     splits = sorted({v.size for row in results.errors.values() for v in row.values()})
@@ -51,14 +62,14 @@ def _protocol(results: Results) -> list[str]:
     if missing:
         lines.append(f"- Not run: {', '.join(missing)}.")
     for name in table.datasets:
-        if _has(results, name) and (said := _remarks(name, table.task)):
+        if _has(results, name) and (said := _remarks(table, name)):
             lines.append(f"- {name}: {said}.")
     return lines
 
 
-def _remarks(name: str, task: str) -> str:
+def _remarks(table: Table, name: str) -> str:
     try:
-        return "; ".join(datasets.load(name, task=task).remarks)
+        return "; ".join(table.load(name).remarks)
     except datasets.NoData:
         return ""
 
@@ -67,21 +78,23 @@ def _has(results: Results, dataset: str) -> bool:
     return any(place.dataset == dataset for place in results.errors)
 
 
-def _counts(results: Results) -> list[str]:
-    """Return a table of agreement by column, variants of a criterion after it."""
-    lines = ["| published | ours | loose | strict | cells | mean, published | mean, ours |"]
-    lines.append("|---|---|---|---|---|---|---|")
-    published = {c.published.criterion: c.published.criterion for c in compare(results)}
-    for criterion in published:
+def _agreeing(results: Results) -> list[tuple[str, str, list[Comparison]]]:
+    """Return published column, ours and their cells; variants of a criterion after it."""
+    found = []
+    for criterion in dict.fromkeys(c.published.criterion for c in compare(results)):
         for column in results.table.columns:
             if column == criterion or column.startswith(f"{criterion} ("):
-                cells = [
-                    c
-                    for c in compare(results, {criterion: column})
-                    if c.published.criterion == criterion
-                ]
-                lines.append(_count(criterion, column, cells))
-    return lines
+                cells = compare(results, {criterion: column})
+                found.append(
+                    (criterion, column, [c for c in cells if c.published.criterion == criterion])
+                )
+    return found
+
+
+def _counts(results: Results) -> list[str]:
+    lines = ["| published | ours | loose | strict | cells | mean, published | mean, ours |"]
+    lines.append("|---|---|---|---|---|---|---|")
+    return lines + [_count(*each) for each in _agreeing(results)]
 
 
 def _count(criterion: str, column: str, cells: list[Comparison]) -> str:
@@ -128,20 +141,3 @@ def _best_column(results: Results, place: Place) -> str:
     sign = -1.0 if "accuracy" in results.table.title else 1.0
     means = {n: sign * float(np.mean(results.errors[place][n])) for n in results.table.columns}
     return min(means, key=lambda n: np.inf if np.isnan(means[n]) else means[n])
-
-
-def main(keys: list[str]) -> None:
-    """Write the pages of tables from the results in docs/papers."""
-    from pathlib import Path
-
-    from kernelwise.experiments.tables import TABLES
-
-    for key in keys:
-        results = Results.read(TABLES[key], Path("docs/papers/results") / f"{key}.csv")
-        Path("docs/papers", f"{key}.md").write_text(page(results))
-
-
-if __name__ == "__main__":
-    import sys
-
-    main(sys.argv[1:])

@@ -23,6 +23,7 @@ from kernelwise.machines import make_splits
 from kernelwise.machines.svm import svc_error
 
 _INNER_FOLDS = 3
+KERNEL = "{} kernel"  # in a file of results, the heading beside a column's own
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +87,7 @@ def outcomes(part: Part, table: Table) -> list[Outcome]:
     scores = score(part, table, flat, ridges)
     chosen = _choose_variants(part, table, variants, flat, ridges)
     found = []
-    for r, lam in enumerate(table.lambdas.tolist()):
+    for r, lam in enumerate(table.lambdas):
         for name, criteria in variants.items():
             i = int(chosen[name][r])
             kernel = pick(scores.values[f"{name} {i}"][:, r], criteria[i])

@@ -186,7 +186,7 @@ class RidgePath:
         r"""Return the rows and columns B of :math:`C^{-1}` (of :math:`M^{-1}` without bias)."""
         gains, rest = self._gains(ridge), self._rest(ridge)
         Q = self.eigenvectors[rows]
-        block = (Q * gains) @ Q.T
+        block = _weighted_square(Q, gains)
         block.flat[:: rows.size + 1] += rest
         if self.fit_intercept:
             ones = gains * self._rotated_ones
@@ -288,6 +288,15 @@ def check_ridge(ridge: Any) -> float:
     if _SMALLEST_RIDGE <= value <= 1.0 / _SMALLEST_RIDGE:
         return value
     raise ValueError(f"ridge must be a positive number (1e-100 to 1e100), got {ridge!r}.")
+
+
+def _weighted_square(Q: Array, weights: Array) -> Array:
+    """Return Q diag(weights) Q'; of weights with one sign half of it is computed."""
+    if weights.min() < 0.0 < weights.max():
+        return np.asarray((Q * weights) @ Q.T)
+    root = Q * np.sqrt(np.abs(weights))
+    square = root @ root.T
+    return np.asarray(-square if weights.min() < 0.0 else square)
 
 
 def with_bias(

@@ -1,0 +1,76 @@
+"""The tables as experiments: one job is one split, one line of its results one lambda."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kernelwise.experiments.comparison import Results
+from kernelwise.experiments.experiment import Experiment, Job, Line
+from kernelwise.experiments.page import page, summary
+from kernelwise.experiments.split import KERNEL, draw, outcomes
+from kernelwise.experiments.tables import TABLES, Table
+from kernelwise.gram import Targets
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, eq=False)
+class TableRun(Experiment):
+    """One of the tables."""
+
+    table: Table
+
+    @property
+    def key(self) -> str:  # type: ignore[override]
+        """The table's."""
+        return self.table.key
+
+    @property
+    def title(self) -> str:  # type: ignore[override]
+        """The table's."""
+        return self.table.title
+
+    @property
+    def datasets(self) -> Sequence[str]:
+        """The table's."""
+        return self.table.datasets
+
+    @property
+    def repetitions(self) -> int:
+        """The table's."""
+        return self.table.repetitions
+
+    def work(self, job: Job) -> list[dict[str, Any]]:
+        """Return what every column picks on one split, and the error of the pick."""
+        return split_lines(self.table, job)
+
+    def summary(self, lines: Sequence[Line]) -> str:
+        """Return how many cells agree."""
+        return summary(Results.of(self.table, lines))
+
+    def page(self, lines: Sequence[Line]) -> str:
+        """Return ours beside published."""
+        return page(Results.of(self.table, lines))
+
+    def figure(self, lines: Sequence[Line]) -> "Figure":
+        """Draw ours against published, a panel a column."""
+        from kernelwise.experiments.figures import agreement
+
+        return agreement(Results.of(self.table, lines))
+
+
+def split_lines(table: Table, job: Job) -> list[dict[str, Any]]:
+    """Return one line per lambda: the error of every column and the position of its kernel."""
+    data = table.load(job.dataset, job.rows)
+    targets = Targets.of(data.y, table.task)
+    part = draw(data.X, targets, table.train_share, job.seed)
+    lines: dict[float, dict[str, Any]] = {}
+    for outcome in outcomes(part, table):
+        line = lines.setdefault(outcome.lam, {"lambda": outcome.lam})
+        line[outcome.column] = f"{outcome.error:.5g}"
+        line[KERNEL.format(outcome.column)] = outcome.kernel
+    return list(lines.values())
+
+
+TABLE_RUNS = [TableRun(table) for table in TABLES.values()]
