@@ -23,7 +23,8 @@ from kernelwise.criteria import (
     Criterion,
     KFold,
 )
-from kernelwise.experiments import datasets, publications
+from kernelwise.experiments import publications
+from kernelwise.experiments.datasets import Dataset, load
 from kernelwise.kernels import Kernel, grids
 
 
@@ -74,10 +75,10 @@ class Table:
     ridge: Callable[[float, int], float]
     stand_ins: dict[str, str] = field(default_factory=dict)
 
-    def load(self, name: str, rows: int | None = None) -> datasets.Dataset:
+    def load(self, name: str, rows: int | None = None) -> Dataset:
         """Return the data of one of the paper's sets, of at most so many rows."""
         stand_in = self.stand_ins.get(name)
-        data = datasets.load(stand_in or name, task=self.task).head(rows)
+        data = load(stand_in or name, task=self.task).head(rows)
         if stand_in is None:
             return data
         return replace(data, name=name, remarks=(f"the set {stand_in}", *data.remarks))
