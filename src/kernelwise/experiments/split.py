@@ -20,7 +20,6 @@ from kernelwise.gram import Dense, Targets
 from kernelwise.kernels import Kernel, Pairs
 from kernelwise.kernels.geometry import Array
 from kernelwise.machines import make_splits
-from kernelwise.machines.svm import svc_error
 
 _INNER_FOLDS = 3
 KERNEL = "{} kernel"  # in a file of results, the heading beside a column's own
@@ -164,8 +163,7 @@ def _value(criterion: Criterion, evidence: Evidence, ridge: float) -> float:
 
 def _test_error(evidence: Evidence, part: Part, K_test: Array, ridge: float) -> float:
     if evidence.machine == "svm":
-        K = evidence.gram.matrix()
-        return svc_error(K, part.targets.y, K_test, part.test_targets.y, ridge)
+        return evidence.support_vectors.error_on(ridge, K_test, part.test_targets.y)
     try:
         fit = evidence.fit(ridge)
     except Undefined:

@@ -11,7 +11,8 @@ criterion; the statistics are the narrow waist between them::
 
 ``Dense`` holds the matrix in memory; it is the reference for every other engine and serves a
 user's precomputed matrix. ``Tiled`` sweeps over tiles of all kernel matrices at once and stores
-none. numba appears in ``_loops`` only. This package imports kernels only.
+none. numba appears in ``_loops`` and
+``_pairs_of_rows`` only. This package imports kernels only.
 """
 
 from kernelwise._registry import load_modules

@@ -1,23 +1,58 @@
-r"""The support vector machine on a kernel matrix, by libsvm through scikit-learn.
+r"""The support vector machine on a kernel matrix: all ridges and all folds from one matrix.
 
-The ridge :math:`\lambda` of the least-squares machine is :math:`C = 1 / (2 \lambda)` here. The
-matrix is computed once; folds are slices of it.
+The ridge :math:`\lambda` of the least-squares machine is :math:`C = 1 / (2 \lambda)` here. A fold
+is the same problem with the multipliers of its rows held at zero, so that no part of the matrix is
+copied, training starts from the machine of all rows, and the values on the rows left out are there
+when it ends. The optimum is libsvm's, with libsvm's tolerance.
 
 References
 ----------
 O. Chapelle and V. Vapnik, Model selection for support vector machines, NIPS 1999.
+R.-E. Fan, P.-H. Chen and C.-J. Lin, Working set selection using second order information for
+training support vector machines, JMLR 6 (2005).
 """
 
-from typing import Any
+from itertools import combinations
+from typing import NamedTuple
 
 import numpy as np
-from sklearn.svm import SVC
 
 from kernelwise.gram import Targets
+from kernelwise.gram._pairs_of_rows import ascend
 from kernelwise.kernels.geometry import Array
 from kernelwise.machines.folds import Split
 
 _AT_BOUND = 1e-8  # how near to C, relative to it, a multiplier is at its bound
+_ROUNDING = 1e-12  # how near to it, relative to C, a multiplier is set to its bound
+_TOLERANCE = 1e-3  # of the optimality conditions, as libsvm's
+_LIMIT = 10_000_000  # steps, as libsvm's
+
+
+class Machine(NamedTuple):
+    """A machine for two classes.
+
+    Attributes
+    ----------
+    C : float
+    y : array of shape (n,)
+        1, -1, or 0 for rows without a part in it.
+    b : array of shape (n,)
+        The signed multipliers.
+    products : array of shape (n,)
+        K b.
+    bias : float
+    """
+
+    C: float
+    y: Array
+    b: Array
+    products: Array
+    bias: float
+
+    @property
+    def scores(self) -> Array:
+        """The values on all rows, also those left out."""
+        return np.asarray(self.products + self.bias)
 
 
 class SupportVectors:
@@ -27,52 +62,92 @@ class SupportVectors:
     ----------
     K : array of shape (n, n)
     targets : Targets
-        Two or more classes. Error rates are those of scikit-learn's SVC (one against one); hinge
-        losses and spans are means over one-vs-rest machines.
+        Two or more classes. Error rates are of votes, one class against one, as scikit-learn's SVC
+        has them; hinge losses and spans are means over one-vs-rest machines.
     """
 
     def __init__(self, K: Array, targets: Targets) -> None:
-        self._K, self._targets = K, targets
-        self._machines: dict[float, list[SVC]] = {}
+        self._K, self._targets = np.ascontiguousarray(K), targets
+        self._one_vs_rest = list(np.asarray(targets.signs, dtype=np.float64).T)
+        self._pairs = list(combinations(range(targets.counts.size), 2))
+        self._known: dict[int, dict[float, Machine]] = {}
+        self._folds: dict[tuple[int, float, int], Array] = {}
 
     def training_loss(self, ridge: float) -> float:
         """Return the mean hinge loss on the training rows."""
-        signs = self._targets.signs
-        scores = [machine.decision_function(self._K) for machine in self._one_vs_rest(ridge)]
-        return hinge(signs, np.column_stack(scores))
+        scores = [self._trained(p, ridge).scores for p in self._rest_problems]
+        return hinge(self._targets.signs, np.column_stack(scores))
 
     def fold_loss(self, ridge: float, split: Split, loss: str) -> float:
         """Return the mean loss on the tested rows of a machine trained on the others."""
-        train, test = split.train, split.test
-        inner, cross = self._K[np.ix_(train, train)], self._K[np.ix_(test, train)]
         if loss == "error":
-            y = self._targets.y
-            return svc_error(inner, y[train], cross, y[test], ridge)
-        signs = self._targets.signs
-        scores = [
-            _svc(ridge).fit(inner, column).decision_function(cross) for column in signs[train].T
-        ]
-        return hinge(signs[test], np.column_stack(scores))
+            votes = [self._fold_scores(p, ridge, split) for p in self._vote_problems]
+            return self._error(votes, self._targets.y[split.test])
+        scores = [self._fold_scores(p, ridge, split) for p in self._rest_problems]
+        return hinge(self._targets.signs[split.test], np.column_stack(scores))
+
+    def error_on(self, ridge: float, cross: Array, y: Array) -> float:
+        """Return the error rate on other rows, from their kernel values with the training rows."""
+        machines = [self._trained(p, ridge) for p in self._vote_problems]
+        return self._error([cross @ machine.b + machine.bias for machine in machines], y)
 
     def span_errors(self, ridge: float) -> Array:
         """Return which rows the span estimate holds for leave-one-out errors, by machine."""
-        columns = [
-            _span_errors(self._K, y, machine)
-            for y, machine in zip(self._targets.signs.T, self._one_vs_rest(ridge), strict=True)
-        ]
-        return np.column_stack(columns)
+        machines = [self._trained(p, ridge) for p in self._rest_problems]
+        return np.column_stack([_span_errors(self._K, machine) for machine in machines])
 
-    def _one_vs_rest(self, ridge: float) -> list[SVC]:
-        if ridge not in self._machines:
-            self._machines[ridge] = [
-                _svc(ridge).fit(self._K, column) for column in self._targets.signs.T
-            ]
-        return self._machines[ridge]
+    # A problem is a number: first every class against the rest, then, of more than two classes,
+    # every pair of them.
 
+    @property
+    def _rest_problems(self) -> range:
+        return range(len(self._one_vs_rest))
 
-def svc_error(K: Array, y: Array, cross: Array, y_test: Array, ridge: float) -> float:
-    """Return the test error of scikit-learn's SVC on given kernel matrices."""
-    return float(1.0 - _svc(ridge).fit(K, y).score(cross, y_test))
+    @property
+    def _vote_problems(self) -> range:
+        if len(self._pairs) == 1:
+            return self._rest_problems
+        first = len(self._one_vs_rest)
+        return range(first, first + len(self._pairs))
+
+    def _labels(self, problem: int) -> Array:
+        if problem < len(self._one_vs_rest):
+            return np.asarray(self._one_vs_rest[problem])
+        low, high = self._pairs[problem - len(self._one_vs_rest)]
+        codes = self._targets.y
+        return np.where(codes == high, 1.0, np.where(codes == low, -1.0, 0.0))
+
+    def _error(self, scores: list[Array], y: Array) -> float:
+        """Return how many rows the votes misclassify; of equal votes the first class wins."""
+        votes = np.zeros((y.size, self._targets.counts.size))
+        for (low, high), values in zip(self._pairs, scores, strict=True):
+            votes[:, high] += values > 0.0
+            votes[:, low] += values <= 0.0
+        return float(np.mean(votes.argmax(axis=1) != y))
+
+    def _trained(self, problem: int, ridge: float) -> Machine:
+        """Return the machine of all rows, from the one at the nearest ridge."""
+        known = self._known.setdefault(problem, {})
+        C = 0.5 / ridge
+        if C not in known:
+            y = self._labels(problem)
+            b, products = np.zeros(y.size), np.zeros(y.size)
+            if known:
+                nearest = known[min(known, key=lambda other: abs(np.log(other / C)))]
+                ratio = C / nearest.C
+                b, products = ratio * nearest.b, ratio * nearest.products
+            known[C] = _train(self._K, y, C, b, products)
+        return known[C]
+
+    def _fold_scores(self, problem: int, ridge: float, split: Split) -> Array:
+        """Return the values on the tested rows of the machine that never saw those left out."""
+        # The targets keep every split they ever made, so that its id stays its own.
+        key = problem, ridge, id(split)
+        if key not in self._folds:
+            whole = self._trained(problem, ridge)
+            machine = _train(self._K, *_without(self._K, whole, split.left_out))
+            self._folds[key] = machine.scores[split.test]
+        return self._folds[key]
 
 
 def hinge(signs: Array, scores: Array) -> float:
@@ -80,19 +155,51 @@ def hinge(signs: Array, scores: Array) -> float:
     return float(np.mean(np.maximum(1.0 - signs * scores, 0.0)))
 
 
-def _svc(ridge: float) -> Any:
-    return SVC(kernel="precomputed", C=0.5 / ridge)
+def _train(K: Array, y: Array, C: float, b: Array, products: Array) -> Machine:
+    """Return the machine, from a start that keeps sum b = 0 and the box."""
+    box = np.where(y < 0.0, -C, 0.0), np.where(y > 0.0, C, 0.0)
+    for bound in box:  # a multiplier that misses its bound by rounding would pass for a free one
+        np.copyto(b, bound, where=np.abs(b - bound) < _ROUNDING * C)
+    highest, lowest = ascend(K, y, box, b, products, _TOLERANCE, max(_LIMIT, 100 * y.size))
+    is_free = (b - box[0] > _ROUNDING * C) & (box[1] - b > _ROUNDING * C)
+    if is_free.any():
+        bias = float(np.mean((y - products)[is_free]))
+    else:
+        bias = 0.5 * (highest + lowest)
+    return Machine(C, y, b, products, bias)
 
 
-def _span_errors(K: Array, y: Array, machine: SVC) -> Array:
+def _without(K: Array, whole: Machine, rows: Array) -> tuple[Array, float, Array, Array]:
+    """Return a start for the machine without some rows: those of the others, brought to sum 0."""
+    y, b = whole.y.copy(), whole.b.copy()
+    products = whole.products - K[:, rows] @ b[rows]
+    y[rows] = b[rows] = 0.0
+    excess = float(b.sum())
+    if abs(excess) < _ROUNDING * whole.C * b.size:
+        return y, whole.C, b, products
+    direction = -np.sign(excess)
+    bound = np.where(y * direction > 0.0, direction * whole.C, 0.0)
+    room = np.where(y != 0.0, np.abs(bound - b), 0.0)
+    # Who would move anyway moves first.
+    for i in np.argsort(-direction * (y - products), kind="stable"):
+        if excess == 0.0:
+            break
+        if room[i] > 0.0:
+            step = direction * min(room[i], abs(excess))
+            b[i] += step
+            products += step * K[i]
+            excess = 0.0 if room[i] >= abs(excess) else excess + step
+    return y, whole.C, b, products
+
+
+def _span_errors(K: Array, machine: Machine) -> Array:
     r"""Return where :math:`y_i f(x_i) < \alpha_i S_i^2`, the span of point i squared.
 
     With the free support vectors 1 and G = [[K_11, 1], [1', 0]]: S_i^2 = 1 / (G^-1)_ii on them,
     K_ii - v_i' G^-1 v_i with v_i = [K_1i; 1] on those at the bound. Points that are no support
     vectors stay where they are.
     """
-    alpha = np.zeros(y.size)
-    alpha[machine.support_] = np.abs(machine.dual_coef_[0])
+    alpha, y = np.abs(machine.b), machine.y
     bound = machine.C * (1.0 - _AT_BOUND)
     free, bounded = np.flatnonzero((alpha > 0.0) & (alpha < bound)), np.flatnonzero(alpha >= bound)
     if free.size == 0:
@@ -100,7 +207,7 @@ def _span_errors(K: Array, y: Array, machine: SVC) -> Array:
     G = np.ones((free.size + 1, free.size + 1))
     G[:-1, :-1], G[-1, -1] = K[np.ix_(free, free)], 0.0
     inverse = np.linalg.pinv(G, hermitian=True)
-    margins = y * machine.decision_function(K)
+    margins = y * machine.scores
     squares = np.zeros(y.size)
     with np.errstate(divide="ignore"):
         squares[free] = 1.0 / np.maximum(inverse.diagonal()[:-1], 0.0)

@@ -18,7 +18,6 @@ from kernelwise.criteria.cross_validation import mean_loss
 from kernelwise.kernels import Kernel, Pairs
 from kernelwise.kernels.geometry import Array
 from kernelwise.machines import Split, make_splits
-from kernelwise.machines.svm import svc_error
 from kernelwise.selection.problem import Problem
 
 _FOLDS = 3
@@ -74,8 +73,7 @@ def _test_error(problem: Problem, evidence: Evidence, ridge: float, split: Split
     assert evidence.kernel is not None
     cross = _cross(problem, evidence.kernel, split)
     if evidence.machine == "svm":
-        y = problem.targets.y
-        return svc_error(evidence.gram.matrix(), y[split.train], cross, y[split.test], ridge)
+        return evidence.support_vectors.error_on(ridge, cross, problem.targets.y[split.test])
     fit = evidence.fit(ridge)
     return mean_loss(problem.targets, split.test, cross @ fit.coefficients + fit.bias, "error")
 
