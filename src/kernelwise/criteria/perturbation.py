@@ -56,9 +56,14 @@ class SPS(Criterion):
 def _total_move(evidence: Evidence) -> float:
     """Return the sum over eigenvalues and points; no ridge changes it."""
     if _total_move not in evidence.shared:
-        s, Q = evidence.spectrum
-        moves = np.abs(2.0 * s[None, :] - evidence.statistics.diagonal[:, None])
-        evidence.shared[_total_move] = float(np.einsum("ij,ij,ij->", Q, Q, moves))
+        s, Q = evidence.path.eigenvalues, evidence.path.eigenvectors
+        diagonal = evidence.statistics.diagonal
+        moves = np.abs(2.0 * s[None, :] - diagonal[:, None])
+        total = float(np.einsum("ij,ij,ij->", Q, Q, moves))
+        if s.size < evidence.n:  # the other eigenvalues are zero
+            rest = np.maximum(1.0 - np.einsum("ij,ij->i", Q, Q), 0.0)
+            total += float(rest @ np.abs(diagonal))
+        evidence.shared[_total_move] = total
     return float(evidence.shared[_total_move])
 
 

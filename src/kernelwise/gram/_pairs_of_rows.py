@@ -12,6 +12,7 @@ from numba import njit
 
 from kernelwise.kernels.geometry import Array
 
+ROUNDING = 1e-12  # how near to its bound, relative to the largest, a multiplier is at it
 _FLATTEST = 1e-12  # the curvature that takes the place of one that is not positive
 
 
@@ -32,6 +33,7 @@ def ascend(
     lower, upper = box
     n = y.shape[0]
     diagonal = np.diag(K).copy()
+    rounding = ROUNDING * max(upper.max(), -lower.min())
     highest, lowest = -np.inf, np.inf
     for _ in range(limit):
         i, highest, lowest = -1, -np.inf, np.inf
@@ -57,8 +59,9 @@ def ascend(
         gap = highest - (y[j] - products[j])
         curvature = max(diagonal[i] + diagonal[j] - 2.0 * row[j], _FLATTEST)
         step = min(gap / curvature, upper[i] - b[i], b[j] - lower[j])
-        b[i] = upper[i] if step == upper[i] - b[i] else b[i] + step
-        b[j] = lower[j] if step == b[j] - lower[j] else b[j] - step
+        # A multiplier that misses its bound by rounding would pass for a free one.
+        b[i] = upper[i] if upper[i] - b[i] - step <= rounding else b[i] + step
+        b[j] = lower[j] if b[j] - step - lower[j] <= rounding else b[j] - step
         other = K[j]
         for k in range(n):
             products[k] += step * (row[k] - other[k])

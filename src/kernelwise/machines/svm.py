@@ -18,12 +18,11 @@ from typing import NamedTuple
 import numpy as np
 
 from kernelwise.gram import Targets
-from kernelwise.gram._pairs_of_rows import ascend
+from kernelwise.gram._pairs_of_rows import ROUNDING, ascend
 from kernelwise.kernels.geometry import Array
 from kernelwise.machines.folds import Split
 
 _AT_BOUND = 1e-8  # how near to C, relative to it, a multiplier is at its bound
-_ROUNDING = 1e-12  # how near to it, relative to C, a multiplier is set to its bound
 _TOLERANCE = 1e-3  # of the optimality conditions, as libsvm's
 _LIMIT = 10_000_000  # steps, as libsvm's
 
@@ -158,10 +157,10 @@ def hinge(signs: Array, scores: Array) -> float:
 def _train(K: Array, y: Array, C: float, b: Array, products: Array) -> Machine:
     """Return the machine, from a start that keeps sum b = 0 and the box."""
     box = np.where(y < 0.0, -C, 0.0), np.where(y > 0.0, C, 0.0)
-    for bound in box:  # a multiplier that misses its bound by rounding would pass for a free one
-        np.copyto(b, bound, where=np.abs(b - bound) < _ROUNDING * C)
+    for bound in box:
+        np.copyto(b, bound, where=np.abs(b - bound) < ROUNDING * C)
     highest, lowest = ascend(K, y, box, b, products, _TOLERANCE, max(_LIMIT, 100 * y.size))
-    is_free = (b - box[0] > _ROUNDING * C) & (box[1] - b > _ROUNDING * C)
+    is_free = (b - box[0] > ROUNDING * C) & (box[1] - b > ROUNDING * C)
     if is_free.any():
         bias = float(np.mean((y - products)[is_free]))
     else:
@@ -175,7 +174,7 @@ def _without(K: Array, whole: Machine, rows: Array) -> tuple[Array, float, Array
     products = whole.products - K[:, rows] @ b[rows]
     y[rows] = b[rows] = 0.0
     excess = float(b.sum())
-    if abs(excess) < _ROUNDING * whole.C * b.size:
+    if abs(excess) < ROUNDING * whole.C * b.size:
         return y, whole.C, b, products
     direction = -np.sign(excess)
     bound = np.where(y * direction > 0.0, direction * whole.C, 0.0)
