@@ -98,7 +98,9 @@ def compare(results: Results, variant: dict[str, str] | None = None) -> list[Com
         place = Place(cell.dataset, 1.0 if cell.lam is None else cell.lam)
         column = variant.get(cell.criterion, cell.criterion)
         ours = results.errors.get(place, {}).get(column)
-        if ours is None or cell.value is None or cell.spread is None or ours.size < 2:
+        if ours is None or cell.value is None or cell.spread is None:
+            continue
+        if ours.size < 2 or np.isnan(ours).any():
             continue
         mean, spread = float(np.mean(ours)), float(np.std(ours, ddof=1))
         error = math.sqrt(spread**2 / ours.size + cell.spread**2 / repetitions)

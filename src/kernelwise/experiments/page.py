@@ -13,12 +13,10 @@ def page(results: Results) -> str:
     """Return a page in Markdown: counts of agreement, then ours over published, row by row."""
     table = results.table
     parts = [
-        f"# {table.title}",
+        *made_from(table.key, table.title),
+        *protocol(results),
         "",
-        f"Made from `results/{table.key}.csv` by `kernelwise reproduce {table.key} --out "
-        "docs/papers`; do not edit.",
-        "",
-        *_protocol(results),
+        f"![Ours against published]({table.key}.svg)",
         "",
         "## How many cells agree",
         "",
@@ -46,7 +44,14 @@ def summary(results: Results) -> str:
     return "\n".join(lines)
 
 
-def _protocol(results: Results) -> list[str]:
+def made_from(key: str, title: str) -> list[str]:
+    """Return the first lines of a page."""
+    made = f"Made from `results/{key}.csv` by `kernelwise reproduce {key} --out docs/papers`"
+    return [f"# {title}", "", f"{made}; do not edit.", ""]
+
+
+def protocol(results: Results) -> list[str]:
+    """Return how the results were got, as a list."""
     table = results.table
     splits = sorted({v.size for row in results.errors.values() for v in row.values()})
     found = f"{splits[0]}" if len(splits) == 1 else f"{splits[0]} to {splits[-1]}"

@@ -40,7 +40,7 @@ class Outcome(NamedTuple):
 
     lam: float
     column: str
-    kernel: int  # -1 where the criterion was undefined for all
+    kernel: int  # -1 where the criterion was undefined for all, or left out
     error: float
 
 
@@ -81,15 +81,22 @@ def _scaled(train: Array, test: Array) -> tuple[Array, Array]:
 def outcomes(part: Part, table: Table) -> list[Outcome]:
     """Return what every column of a table picks on a split, and the best that could be picked."""
     ridges = np.array([table.ridge(lam, part.targets.n) for lam in table.lambdas])
-    variants = {name: _variants(criterion) for name, criterion in table.columns.items()}
+    rows = part.targets.n
+    variants = {
+        name: _variants(criterion)
+        for name, criterion in table.columns.items()
+        if rows <= table.up_to.get(name, rows)
+    }
     flat = {f"{n} {i}": c for n, found in variants.items() for i, c in enumerate(found)}
     scores = score(part, table, flat, ridges)
     chosen = _choose_variants(part, table, variants, flat, ridges)
     found = []
     for r, lam in enumerate(table.lambdas):
-        for name, criteria in variants.items():
-            i = int(chosen[name][r])
-            kernel = pick(scores.values[f"{name} {i}"][:, r], criteria[i])
+        for name in table.columns:
+            kernel = -1
+            if name in variants:
+                i = int(chosen[name][r])
+                kernel = pick(scores.values[f"{name} {i}"][:, r], variants[name][i])
             error = float(scores.errors[kernel, r]) if kernel >= 0 else np.nan
             found.append(Outcome(lam, name, kernel, error))
         best = int(np.nanargmin(scores.errors[:, r]))
@@ -146,6 +153,8 @@ def score(part: Part, table: Table, columns: dict[str, Criterion], ridges: Array
         evidence = Evidence(gram, part.targets, kernels[k], table.fit_intercept, table.machine)
         if evidence.statistics.trouble is not None:
             continue
+        if all(criterion.cost == "n^2" for criterion in columns.values()):
+            evidence.expect([float(ridge) for ridge in ridges])  # no spectrum, where it can be
         K_test = kernels[k].values(test_pairs)
         for r, ridge in enumerate(map(float, ridges)):
             errors[k, r] = _test_error(evidence, part, K_test, ridge)

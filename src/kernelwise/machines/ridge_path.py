@@ -132,6 +132,10 @@ class RidgePath:
         return cls(*eigensystem, Y, fit_intercept, np.ones(Y.shape[0]))
 
     @cached_property
+    def _has_weights(self) -> bool:
+        return bool(np.any(self.weights != 1.0))
+
+    @cached_property
     def _rotated_targets(self) -> Array:
         return np.asarray(self.eigenvectors.T @ (np.sqrt(self.weights)[:, None] * self.targets))
 
@@ -193,6 +197,8 @@ class RidgePath:
             h = Q @ ones + rest * np.sqrt(self.weights[rows])
             total = float(self._rotated_ones @ ones) + rest * float(self.weights.sum())
             block -= np.outer(h, h / total)
+        if not self._has_weights:
+            return np.asarray(block)
         root = np.sqrt(self.weights[rows])
         return np.asarray(root[:, None] * block * root)
 
