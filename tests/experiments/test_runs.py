@@ -12,6 +12,8 @@ from sklearn.svm import SVC
 import kernelwise as kw
 from kernelwise import criteria as c
 from kernelwise.experiments import datasets, publications, runner
+from kernelwise.experiments.catalog import EXPERIMENTS
+from kernelwise.experiments.experiment import Effort, Job
 from kernelwise.experiments.split import Part, draw, outcomes, pick
 from kernelwise.experiments.tables import TABLES
 from kernelwise.gram import Targets
@@ -161,7 +163,7 @@ def test_tables_cover_what_was_published(key):
     protocol = publications.protocol(table.published)
     assert table.repetitions == int(protocol["repetitions"])
     assert table.train_share == float(protocol["train_share"])
-    assert table.lambdas.size == len({cell.lam for cell in cells})
+    assert len(table.lambdas) == len({cell.lam for cell in cells})
     roughness = [k.roughness for k in table.kernels]
     assert roughness == sorted(roughness)
 
@@ -170,23 +172,31 @@ class TestRuns:
     def test_a_run_is_resumed(self, folder, tmp_path):
         out = tmp_path / "results"
         told = []
-        first = runner.Run("sm-table2", out, 1, rows=50, datasets=("heart",))
-        path = runner.run(first, lambda done, of: told.append((done, of)))
+        experiment = EXPERIMENTS["sm-table2"]
+        once = Effort(1, rows=50, datasets=("heart",))
+        path = runner.run(experiment, out, once, lambda done, of: told.append((done, of)))
         assert told == [(0, 1), (1, 1)]
         text = path.read_text()
-        again = runner.run(replace(first, repetitions=2))
+        again = runner.run(experiment, out, replace(once, repetitions=2))
         assert again.read_text().startswith(text)
         with path.open(newline="") as file:
             lines = list(csv.DictReader(file))
         assert [line["repetition"] for line in lines] == ["0", "1"]
         assert runner.finished(path) == {("heart", 0), ("heart", 1)}
-        expected = {o.column: o for o in runner.work(runner.Job("sm-table2", "heart", 0, 50))}
+        [expected] = runner.work(Job("sm-table2", "heart", 0, 50))
         for name in TABLES["sm-table2"].columns:
-            assert float(lines[0][name]) == pytest.approx(expected[name].error, rel=1e-4)
-            assert int(lines[0][f"{name} kernel"]) == expected[name].kernel
+            assert lines[0][name] == expected[name]
+            assert int(lines[0][f"{name} kernel"]) == expected[f"{name} kernel"]
 
-    def test_jobs_go_through_all_sets_first(self, tmp_path):
-        jobs = runner.Run("er-table1", tmp_path, 2, datasets=("heart", "sonar")).jobs()
+    def test_capped_sets_have_a_file_of_their_own(self, tmp_path):
+        experiment = EXPERIMENTS["sm-table2"]
+        whole, capped = (
+            runner.results_path(experiment, tmp_path, effort) for effort in (Effort(), Effort(1, 9))
+        )
+        assert whole.name == "sm-table2.csv" and capped.name == "sm-table2-9-rows.csv"
+
+    def test_jobs_go_through_all_sets_first(self):
+        jobs = EXPERIMENTS["er-table1"].jobs(Effort(2, datasets=("heart", "sonar")))
         assert [(j.dataset, j.repetition) for j in jobs] == [
             ("heart", 0),
             ("sonar", 0),

@@ -45,8 +45,12 @@ def _command(name: str) -> Any:
         from kernelwise.cli.select import select as command
     elif name == "compare":
         from kernelwise.cli.compare import compare as command
+    elif name == "bounds":
+        from kernelwise.cli.bounds import bounds as command
     elif name == "predict":
         from kernelwise.cli.predict import predict as command
+    elif name == "reproduce":
+        from kernelwise.cli.reproduce import reproduce as command
     elif name == "report":
         from kernelwise.cli.listing import report as command
     else:

@@ -13,10 +13,11 @@ from kernelwise.cli.read import FORMATS
 from kernelwise.cli.screen import BadInput, one_line
 from kernelwise.gram.memory import as_bytes
 
-COMMANDS = ("select", "compare", "predict", "report", "criteria")
+COMMANDS = ("select", "compare", "predict", "bounds", "reproduce", "report", "criteria")
 MACHINES = ("lssvm", "svm", "krr")
 HEADERS = {"auto": None, "yes": True, "no": False}
 TASKS = ("auto", "classification", "regression")
+VARIANTS = ("corrected", "printed", "both")
 
 _ABOUT = """\
 Chooses the kernel, and the regularisation, of a kernel method for a table.
@@ -60,6 +61,30 @@ examples:
 The table has the columns that the model was made from, in any order; others are ignored. Loading a
 model executes nothing that is in the file.
 """
+_BOUNDS = """\
+Evaluates the papers' theorems for one kernel: what they bound the error, or what it hangs on, by;
+whether that says anything; and what was really observed."""
+_BOUNDS_EXAMPLES = """\
+examples:
+  kernelwise bounds data.csv --target species
+  kernelwise bounds data.csv --kernel gaussian:3:3 --ridge 1 --variant both
+
+gaussian:3:3 is the Gaussian kernel of width tau = 2^3. Where several kernels or ridges are named,
+or none, the theorems are evaluated for those that 'kernelwise select' would choose.
+"""
+_REPRODUCE = """\
+Runs the tables and figures of the papers again, on all processors, and writes for each a file of
+results, a page with ours beside published, and a figure. A run that was stopped goes on where it
+was."""
+_REPRODUCE_EXAMPLES = """\
+examples:
+  kernelwise reproduce --list
+  kernelwise reproduce er-table1 --datasets heart sonar --repetitions 5
+  kernelwise reproduce --all --quick
+
+The data are looked for in the folder of the environment variable KERNELWISE_DATA and in
+../shared/data, and are downloaded where they are in neither.
+"""
 _REPORT_EXAMPLES = "example:\n  kernelwise report chosen/result.json --out report.html\n"
 _CRITERIA_EXAMPLES = "example:\n  kernelwise criteria\n"
 
@@ -80,7 +105,7 @@ class _Parser(argparse.ArgumentParser):
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     """Return what is asked; raise BadInput for what cannot be."""
     args = parser().parse_args(argv)
-    if args.command in ("select", "compare"):
+    if args.command in ("select", "compare", "bounds"):
         _find_file(args)
     if hasattr(args, "header"):
         args.header = HEADERS[args.header]
@@ -109,6 +134,9 @@ def parser() -> argparse.ArgumentParser:
     _select(_command(commands, "select", "choose a kernel", _SELECT, _SELECT_EXAMPLES))
     _compare(_command(commands, "compare", "compare criteria", _COMPARE, _COMPARE_EXAMPLES))
     _predict(_command(commands, "predict", "use a saved model", _PREDICT, _PREDICT_EXAMPLES))
+    _bounds(_command(commands, "bounds", "evaluate theorems", _BOUNDS, _BOUNDS_EXAMPLES))
+    about = _REPRODUCE
+    _reproduce(_command(commands, "reproduce", "run the papers", about, _REPRODUCE_EXAMPLES))
     about = "Makes the HTML report of a result.json that 'kernelwise select --out' wrote."
     report = _command(commands, "report", "make a report", about, _REPORT_EXAMPLES)
     report.add_argument("result", metavar="RESULT", help="a result.json")
@@ -133,7 +161,7 @@ def _command(commands: Any, name: str, short: str, about: str, examples: str) ->
 
 
 def _table(command: Any) -> None:
-    """Add what both commands that look at a table with a target take."""
+    """Add what all commands that look at a table with a target take."""
     command.add_argument(
         "file", metavar="FILE", nargs="?", help=f"a table ({', '.join(FORMATS)}; .gz too)"
     )
@@ -146,7 +174,12 @@ def _table(command: Any) -> None:
         "--criterion", metavar="NAME", nargs="+", action="extend", help="what to choose by"
     )
     command.add_argument(
-        "--kernels", type=_checked(Candidates.parse), default="auto", help="the candidates"
+        "--kernels",
+        "--kernel",
+        type=_checked(Candidates.parse),
+        default="auto",
+        metavar="NAMES",
+        help="the candidates",
     )
     command.add_argument(
         "--task", type=_one_of("task", TASKS), default="auto", help=", ".join(TASKS)
@@ -184,12 +217,7 @@ def _select(command: Any) -> None:
         default="lssvm",
         help="lssvm (default; kernel ridge regression for regression), svm, krr",
     )
-    command.add_argument(
-        "--ridge",
-        type=_checked(_ridges),
-        default="auto",
-        help="auto (default), a number, or several to choose from: 0.01,0.1,1",
-    )
+    _ridges_to_choose_from(command)
     command.add_argument(
         "--nested", action="store_true", help="also the error that pays for the choice; 5 folds"
     )
@@ -199,6 +227,51 @@ def _compare(command: Any) -> None:
     _table(command)
     command.add_argument(
         "--ridge", type=_checked(_ridge), default=1.0, help="for criteria that train; default: 1"
+    )
+
+
+def _ridges_to_choose_from(command: Any) -> None:
+    command.add_argument(
+        "--ridge",
+        type=_checked(_ridges),
+        default="auto",
+        help="auto (default), a number, or several to choose from: 0.01,0.1,1",
+    )
+
+
+def _bounds(command: Any) -> None:
+    _table(command)
+    command.set_defaults(machine="lssvm")
+    _ridges_to_choose_from(command)
+    command.add_argument(
+        "--delta", type=float, default=0.05, help="the chance that a bound fails; default: 0.05"
+    )
+    command.add_argument("--t", type=int, default=4, help="eigenvalues that lead; default: 4")
+    command.add_argument(
+        "--variant",
+        type=_one_of("variant", VARIANTS),
+        default="corrected",
+        help="corrected (default), printed, both",
+    )
+
+
+def _reproduce(command: Any) -> None:
+    command.add_argument("key", metavar="TABLE", nargs="*", help="what to run; --list has all")
+    command.add_argument("--all", action="store_true", help="run everything")
+    command.add_argument("--list", action="store_true", help="list what can be run")
+    command.add_argument("--out", metavar="DIR", default="papers", help="default: papers")
+    command.add_argument(
+        "--quick", action="store_true", help="few repetitions, few rows: minutes, not hours"
+    )
+    command.add_argument(
+        "--repetitions", type=_checked(_count), metavar="N", help="default: the paper's"
+    )
+    command.add_argument(
+        "--rows", type=_checked(_rows), metavar="N", help="at most so many rows of a data set"
+    )
+    command.add_argument("--datasets", metavar="NAME", nargs="+", help="default: the paper's")
+    command.add_argument(
+        "--no-run", action="store_true", help="make the pages of what has been run"
     )
 
 
@@ -250,6 +323,12 @@ def _ridges(text: str) -> str | float | list[float]:
 def _rows(text: str) -> int:
     if not text.isdecimal() or int(text) < 3:
         raise ValueError(f"a number of rows must be an integer of at least 3, got {text!r}")
+    return int(text)
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise ValueError(f"a number of repetitions must be a positive integer, got {text!r}")
     return int(text)
 
 

@@ -1,20 +1,24 @@
-"""The papers' data sets, found in a folder; every deviation from the papers is stated.
+"""The papers' data sets; every deviation from the papers is stated.
 
-The folder is the environment variable KERNELWISE_DATA, or ``../shared/data`` beside the project. A
-set is one gzipped CSV file ``name.csv.gz`` with numeric columns and a last column ``target``.
+A set is one gzipped CSV file ``name.csv.gz`` with numeric columns and a last column ``target``. It
+is looked for in the folder that the environment variable KERNELWISE_DATA names, and nowhere else
+if that is set; then in ``shared/data`` in a folder above the working directory; then in the user's
+cache (``~/.cache/kernelwise``). What is nowhere is fetched from its public location into the
+cache, unless KERNELWISE_DOWNLOAD is ``no``.
 """
 
-import csv
-import gzip
 import os
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
+from kernelwise.experiments import downloads, publications
 from kernelwise.kernels.geometry import Array
 
 VARIABLE = "KERNELWISE_DATA"
+DOWNLOAD = "KERNELWISE_DOWNLOAD"
 
 # Of sets with more than two classes the pair that the paper's run times and errors point to.
 PAIRS = {
@@ -24,6 +28,34 @@ PAIRS = {
     "segment": ("brickface", "sky"),
     "vehicle": ("bus", "saab"),
 }
+
+
+_INTRODUCTION = f"""\
+# The data sets
+
+Made by `kernelwise.experiments.datasets.describe()`; do not edit.
+
+A data set is looked for in the folder that `{VARIABLE}` names, and nowhere else if that is set;
+then in `shared/data` in a folder above the working directory; then in the user's cache,
+`~/.cache/kernelwise`, or `kernelwise` in `XDG_CACHE_HOME`. What is nowhere is fetched from its
+public location into the cache, with a notice, unless `{DOWNLOAD}` is `no`. A download is turned
+into numbers and compared by checksum with the table that our results were made with: it is that
+table, to six digits, or it is refused.
+
+How far the conversion was tried on the public text: *whole*, all rows gave the table; *head*, the
+first rows did (those of a1a and breast-cancer_libsvm10 as other projects quote them); *unproven*,
+neither was shown. The checksum is compared in any case.
+"""
+
+_DEVIATIONS = """\
+## How they differ from the papers' data
+
+Missing values are set to the median of the training rows of each split, and every feature is
+standardised by the training rows; of the papers only SPS 2014 says what it does, and it
+standardises. Nominal attributes of ARFF files become columns of 0 and 1: one for two observed
+categories, one each for more, none for a single one. Sets that are not listed here have the rows,
+features and targets that the papers or their sources state.
+"""
 
 
 class NoData(FileNotFoundError):
@@ -76,16 +108,41 @@ def folder() -> Path:
 
 def load(name: str, *, task: str = "classification") -> Dataset:
     """Return a data set by name; of more than two classes the papers' pair."""
-    path = folder() / f"{name}.csv.gz"
-    if not path.is_file():
-        raise NoData(f"{path} does not exist: the name is none of MANIFEST.csv.")
-    with gzip.open(path, "rt", newline="") as file:
-        _, *rows = csv.reader(file)
-    X = np.array([[float(v) if v else np.nan for v in row[:-1]] for row in rows])
-    target = np.array([row[-1] for row in rows])
+    X, target = downloads.read(_path(name))
     if task == "regression":
         return Dataset(name, X, target.astype(float), _missing(X))
     return _two_classes(name, X, target)
+
+
+def _path(name: str) -> Path:
+    """Return the file of a data set, which may have to be fetched."""
+    file = f"{name}.csv.gz"
+    if os.environ.get(VARIABLE):
+        path = folder() / file
+        if not path.is_file():
+            raise NoData(f"{path} does not exist: the name is none of MANIFEST.csv.")
+        return path
+    try:
+        places = [folder(), downloads.cache_folder()]
+    except NoData:
+        places = [downloads.cache_folder()]
+    for path in (place / file for place in places):
+        if path.is_file():
+            return path
+    return _fetched(name)
+
+
+def _fetched(name: str) -> Path:
+    remedy = f"set {VARIABLE} to a folder with MANIFEST.csv and {name}.csv.gz"
+    if os.environ.get(DOWNLOAD, "").lower() in ("no", "0", "never"):
+        raise NoData(f"{name} is not on this machine and {DOWNLOAD} forbids to fetch it: {remedy}.")
+    place = downloads.cache_folder()
+    for url in downloads.sources()[name].urls if name in downloads.sources() else ():
+        print(f"Fetching {name} from {url} into {place}.", file=sys.stderr)
+    try:
+        return downloads.fetch(name, place)
+    except downloads.Unavailable as error:
+        raise NoData(f"{error}: {remedy}.") from error
 
 
 def _two_classes(name: str, X: Array, target: Array) -> Dataset:
@@ -102,3 +159,49 @@ def _two_classes(name: str, X: Array, target: Array) -> Dataset:
 def _missing(X: Array) -> tuple[str, ...]:
     gaps = int(np.isnan(X).sum())
     return (f"{gaps} missing values set to the median of the training rows",) if gaps else ()
+
+
+def describe() -> str:
+    """Return the page of the documentation on all data sets, in Markdown."""
+    known = downloads.sources().values()
+    heads = "set | rows | features | missing | classes | published by | used by | conversion"
+    lines = [_INTRODUCTION, f"| {heads} |", "|---" * (heads.count("|") + 1) + "|"]
+    users = _users()
+    lines += [f"| {' | '.join(_cells(source, users))} |" for source in known]
+    lines += ["", _DEVIATIONS]
+    lines += [f"- **{s.name}**: {_pair(s)}{s.deviation}" for s in known if s.deviation]
+    return "\n".join(lines) + "\n"
+
+
+def _users() -> dict[str, set[str]]:
+    """Return the data sets that each paper publishes numbers of, by its name, such as SM 2017."""
+    found: dict[str, set[str]] = {}
+    for table in publications.available():
+        key = table.partition("_")[0]
+        paper = found.setdefault(f"{key[:-4].upper()} {key[-4:]}", set())
+        paper |= {cell.dataset for cell in publications.load(table)}
+    return found
+
+
+def _cells(source: downloads.Source, users: dict[str, set[str]]) -> list[str]:
+    links = [f"[{url.rsplit('/', 1)[1]}]({url})" for url in source.urls]
+    return [
+        source.name,
+        str(source.rows),
+        str(source.features),
+        str(source.missing or ""),
+        source.classes,
+        f"{source.origin}: {', '.join(links)}",
+        ", ".join(paper for paper, names in users.items() if source.name in names),
+        source.proof,
+    ]
+
+
+def _pair(source: downloads.Source) -> str:
+    """Return which two classes of many are taken, and how many rows they have."""
+    if source.name not in PAIRS:
+        return ""
+    counts = dict(entry.rsplit(": ", 1) for entry in source.classes.split("; "))
+    first, second = PAIRS[source.name]
+    rows = int(counts[first]) + int(counts[second])
+    return f"the classes {first!r} and {second!r}, {rows} rows. "

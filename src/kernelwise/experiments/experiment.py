@@ -98,6 +98,10 @@ class Experiment(ABC):
     def summary(self, lines: Sequence[Line]) -> str:
         """Return what came out, in a few lines of plain text."""
 
+    def headline(self, lines: Sequence[Line]) -> str:
+        """Return what came out, in one line."""
+        return self.summary(lines).replace("\n", "; ")
+
     @abstractmethod
     def page(self, lines: Sequence[Line]) -> str:
         """Return a page of the documentation, in Markdown, that shows ``KEY.svg``."""

@@ -44,6 +44,16 @@ def summary(results: Results) -> str:
     return "\n".join(lines)
 
 
+def headline(results: Results) -> str:
+    """Return how many cells of the published columns agree, in a line."""
+    counts = [
+        f"{column} {sum(c.is_loose for c in cells)} of {len(cells)}"
+        for published, column, cells in _agreeing(results)
+        if published == column
+    ]
+    return f"within one published standard deviation: {', '.join(counts)}"
+
+
 def made_from(key: str, title: str) -> list[str]:
     """Return the first lines of a page."""
     made = f"Made from `results/{key}.csv` by `kernelwise reproduce {key} --out docs/papers`"

@@ -24,8 +24,12 @@ _AHEAD = 2  # jobs a worker that are handed out before they are needed
 
 def results_path(experiment: Experiment, folder: Path, effort: Effort) -> Path:
     """Return the file of the results; capped data sets have a file of their own."""
-    capped = "" if effort.rows is None else f"-{effort.rows}-rows"
-    return folder / "results" / f"{experiment.source}{capped}.csv"
+    return folder / "results" / f"{experiment.source}{capped(effort)}.csv"
+
+
+def capped(effort: Effort) -> str:
+    """Return what is added to the names of files of capped data sets."""
+    return "" if effort.rows is None else f"-{effort.rows}-rows"
 
 
 def read(path: Path) -> list[Line]:
@@ -79,11 +83,15 @@ def _results(jobs: Sequence[Job], workers: int) -> Iterator[list[dict[str, Any]]
         running: set[Future[list[dict[str, Any]]]] = {
             pool.submit(work, job) for job in itertools.islice(left, workers * _AHEAD)
         }
-        while running:
-            done, running = wait(running, return_when=FIRST_COMPLETED)
-            for future in done:
-                yield future.result()
-                running |= {pool.submit(work, job) for job in itertools.islice(left, 1)}
+        try:
+            while running:
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield future.result()
+                    running |= {pool.submit(work, job) for job in itertools.islice(left, 1)}
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)  # what has not begun never will
+            raise
 
 
 def _append(path: Path, lines: Sequence[dict[str, Any]]) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from kernelwise.experiments.comparison import Results
 from kernelwise.experiments.experiment import Experiment, Job, Line
-from kernelwise.experiments.page import page, summary
+from kernelwise.experiments.page import headline, page, summary
 from kernelwise.experiments.split import KERNEL, draw, outcomes
 from kernelwise.experiments.tables import TABLES, Table
 from kernelwise.gram import Targets
@@ -48,6 +48,10 @@ class TableRun(Experiment):
     def summary(self, lines: Sequence[Line]) -> str:
         """Return how many cells agree."""
         return summary(Results.of(self.table, lines))
+
+    def headline(self, lines: Sequence[Line]) -> str:
+        """Return how many cells of each column agree."""
+        return headline(Results.of(self.table, lines))
 
     def page(self, lines: Sequence[Line]) -> str:
         """Return ours beside published."""

@@ -66,3 +66,39 @@ def ascend(
         for k in range(n):
             products[k] += step * (row[k] - other[k])
     return highest, lowest
+
+
+@njit(nogil=True, cache=True)
+def leave(K: Array, y: Array, C: float, b: Array, products: Array, rows: Array) -> None:
+    """Take rows out of a machine in place: y and b of them are 0, the others make up for it.
+
+    Who would move anyway moves first, as far as the box lets it, until sum b = 0 again.
+    """
+    for i in rows:
+        if b[i] != 0.0:
+            _move(K[i], -b[i], products)
+            b[i] = 0.0
+        y[i] = 0.0
+    excess = b.sum()
+    rounding = ROUNDING * C
+    while abs(excess) > rounding * b.shape[0]:
+        direction = -1.0 if excess > 0.0 else 1.0
+        best, most = -1, -np.inf
+        for k in range(b.shape[0]):
+            bound = direction * C if y[k] == direction else 0.0
+            wish = direction * (y[k] - products[k])
+            if y[k] != 0.0 and direction * (bound - b[k]) > rounding and wish > most:
+                best, most = k, wish
+        if best < 0:
+            break
+        bound = direction * C if y[best] == direction else 0.0
+        step = direction * min(abs(bound - b[best]), abs(excess))
+        b[best] += step
+        _move(K[best], step, products)
+        excess += step
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _move(row: Array, step: float, products: Array) -> None:
+    for k in range(products.shape[0]):
+        products[k] += step * row[k]

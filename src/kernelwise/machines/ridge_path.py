@@ -132,6 +132,11 @@ class RidgePath:
         return cls(*eigensystem, Y, fit_intercept, np.ones(Y.shape[0]))
 
     @cached_property
+    def _eigenvectors_by_row(self) -> Array:
+        """The eigenvectors with each row in one piece; LAPACK has each column so."""
+        return np.ascontiguousarray(self.eigenvectors)
+
+    @cached_property
     def _has_weights(self) -> bool:
         return bool(np.any(self.weights != 1.0))
 
@@ -189,7 +194,7 @@ class RidgePath:
     def inverse_block(self, ridge: float, rows: Array) -> Array:
         r"""Return the rows and columns B of :math:`C^{-1}` (of :math:`M^{-1}` without bias)."""
         gains, rest = self._gains(ridge), self._rest(ridge)
-        Q = self.eigenvectors[rows]
+        Q = self._eigenvectors_by_row[rows]
         block = _weighted_square(Q, gains)
         block.flat[:: rows.size + 1] += rest
         if self.fit_intercept:

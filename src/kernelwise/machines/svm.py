@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernelwise.gram import Targets
-from kernelwise.gram._pairs_of_rows import ROUNDING, ascend
+from kernelwise.gram._pairs_of_rows import ROUNDING, ascend, leave
 from kernelwise.kernels.geometry import Array
 from kernelwise.machines.folds import Split
 
@@ -169,25 +169,9 @@ def _train(K: Array, y: Array, C: float, b: Array, products: Array) -> Machine:
 
 
 def _without(K: Array, whole: Machine, rows: Array) -> tuple[Array, float, Array, Array]:
-    """Return a start for the machine without some rows: those of the others, brought to sum 0."""
-    y, b = whole.y.copy(), whole.b.copy()
-    products = whole.products - K[:, rows] @ b[rows]
-    y[rows] = b[rows] = 0.0
-    excess = float(b.sum())
-    if abs(excess) < ROUNDING * whole.C * b.size:
-        return y, whole.C, b, products
-    direction = -np.sign(excess)
-    bound = np.where(y * direction > 0.0, direction * whole.C, 0.0)
-    room = np.where(y != 0.0, np.abs(bound - b), 0.0)
-    # Who would move anyway moves first.
-    for i in np.argsort(-direction * (y - products), kind="stable"):
-        if excess == 0.0:
-            break
-        if room[i] > 0.0:
-            step = direction * min(room[i], abs(excess))
-            b[i] += step
-            products += step * K[i]
-            excess = 0.0 if room[i] >= abs(excess) else excess + step
+    """Return a start for the machine without some rows: that of the others."""
+    y, b, products = whole.y.copy(), whole.b.copy(), whole.products.copy()
+    leave(K, y, whole.C, b, products, rows)
     return y, whole.C, b, products
 
 

@@ -1,0 +1,284 @@
+"""kernelwise bounds: what the papers' theorems say of one kernel, beside what was observed."""
+
+import argparse
+import csv
+import io
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from kernelwise import __version__
+from kernelwise.bounds.base import Bound, check_delta
+from kernelwise.bounds.overview import FROM_BELOW, Observed, evaluate, observe, references
+from kernelwise.cli.prepare import Prepared
+from kernelwise.cli.scoring import within
+from kernelwise.cli.screen import BadInput, Screen, counted
+from kernelwise.cli.select import _criterion, _selector, load, named_criteria
+from kernelwise.cli.write import Folder
+from kernelwise.gram.dense import check_memory
+from kernelwise.kernels import Kernel
+from kernelwise.selection.archive import from_kernel, from_number
+
+RESULT, TABLE = "bounds.json", "bounds.csv"
+_FEWEST = 5  # rows: the theorems on cross-validation have five folds
+_QUICK = 2000  # rows beyond which it takes minutes
+_ROUNDING = 1e-9
+_OBSERVED = {  # the losses and error rates: measure, and where it is observed
+    "KRR": {"squared loss": "er_krr"},
+    "LSSVM": {"squared loss": "er_lssvm", "error rate": "sm_lssvm"},
+    "SVM": {"hinge loss": "er_svm", "error rate": "sm_svm"},
+}
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A bound under its name, with the number it bounds where the sample has that."""
+
+    name: str
+    bound: Bound
+    observed: Observed | None
+
+    @property
+    def fails(self) -> list[str]:
+        """The assumptions that do not hold."""
+        return [a.text for a in self.bound.assumptions if a.holds is False]
+
+    @property
+    def contradicted(self) -> bool:
+        """Whether the observed number is on the wrong side of the bound."""
+        if self.observed is None:
+            return False
+        side = -1.0 if self.name in FROM_BELOW else 1.0
+        excess = side * (self.observed.value - self.bound.value)
+        return excess > _ROUNDING * (1.0 + abs(self.bound.value))
+
+    def plain(self) -> dict[str, Any]:
+        """Return it as data that JSON can hold."""
+        bound, seen = self.bound, self.observed
+        return {
+            "bound": self.name,
+            "theorem": bound.reference,
+            "variant": bound.variant,
+            "quantity": bound.quantity,
+            "value": from_number(bound.value),
+            "observed": None if seen is None else from_number(seen.value),
+            "observed_by": None if seen is None else seen.method,
+            "known_without": from_number(bound.trivial),
+            "vacuous": bound.vacuous,
+            "contradicted": self.contradicted,
+            "valid": bound.valid,
+            "terms": {name: from_number(term) for name, term in bound.terms.items()},
+            "fails": self.fails,
+            "assumptions": [{"text": a.text, "holds": a.holds} for a in bound.assumptions],
+        }
+
+
+@dataclass(frozen=True)
+class _Findings:
+    """All that is printed and written."""
+
+    kernel: Kernel
+    ridge: float
+    rows: list[_Row]
+    observed: dict[str, Observed]
+    left_out: dict[str, str]
+
+
+def bounds(args: argparse.Namespace, screen: Screen) -> int:
+    """Evaluate the theorems for one kernel; return the exit status."""
+    check_delta(args.delta)
+    criterion = _criterion(named_criteria(args.criterion))
+    folder = None if args.out is None else Folder(args.out)
+    data = load(args, screen)
+    n = data.targets.n
+    _check(args, data, screen)
+    selector = _selector(args, data, criterion)
+    with screen.heard(), within(args.memory, n):
+        # A support vector machine without bias is trained on the points and their mirror images.
+        check_memory(n if data.task == "regression" else 2 * n, args.memory)
+        with screen.fitting(selector, "choosing the kernel"):
+            selector.fit(data.X, data.y)
+        with screen.status("evaluating the theorems"):
+            found = _find(args, data, selector.best_kernel_, selector.best_ridge_)
+    written = [] if folder is None else [str(folder.path / name) for name in (RESULT, TABLE)]
+    plain = {**_plain(args, data, found), "files": written}
+    if folder is not None:
+        folder.text(RESULT, json.dumps(plain, indent=1, allow_nan=False))
+        folder.text(TABLE, _csv(found.rows))
+    print(json.dumps(plain, allow_nan=False) if args.json else _page(args, data, found, written))
+    return 0
+
+
+def _check(args: argparse.Namespace, data: Prepared, screen: Screen) -> None:
+    """Refuse what no theorem is about, and say what makes bounds larger than they need to be."""
+    targets, name = data.targets, data.facts["target"]
+    if targets.kind == "multiclass":
+        remedy = ", or use --task regression" if data.y.dtype.kind in "iu" else ""
+        raise BadInput(
+            f"the theorems are for two classes or a real target, and {name!r} has "
+            f"{targets.counts.size} classes: keep the rows of two of them{remedy}."
+        )
+    if targets.n < _FEWEST:
+        raise BadInput(f"only {targets.n} rows: the theorems need at least {_FEWEST}.")
+    if not 1 <= args.t < targets.n:
+        raise BadInput(
+            f"--t must be at least 1 and less than the {counted(targets.n, 'row')}, got {args.t}."
+        )
+    if targets.n > _QUICK:
+        screen.note(f"beyond {_QUICK:,} rows this takes minutes; --rows draws fewer at random.")
+    if targets.classes is None and abs(np.mean(targets.y)) > np.std(targets.y):
+        screen.note(
+            f"the theorems know no bias, and the mean of {name!r} is far from zero: subtract it "
+            "first for smaller errors and bounds."
+        )
+
+
+def _find(args: argparse.Namespace, data: Prepared, kernel: Kernel, ridge: float) -> _Findings:
+    """Evaluate the theorems, in one variant or both, and observe what they bound."""
+    K = kernel(data.X)
+    observed = observe(K, data.y, ridge=ridge, t=args.t, task=data.task)
+    variants = ("corrected", "printed") if args.variant == "both" else (args.variant,)
+    rows: dict[tuple[str, str], _Row] = {}  # a theorem without misprints has one form
+    left_out: dict[str, str] = {}
+    for variant in variants:
+        given = {"ridge": ridge, "delta": args.delta, "t": args.t, "task": data.task}
+        overview = evaluate(K, data.y, variant=variant, **given)
+        left_out |= overview.left_out
+        for name, bound in overview.bounds.items():
+            rows[name, bound.variant] = _Row(name, bound, observed.get(name))
+    ordered = [rows[key] for key in sorted(rows)]
+    return _Findings(kernel, ridge, ordered, observed, left_out)
+
+
+def _plain(args: argparse.Namespace, data: Prepared, found: _Findings) -> dict[str, Any]:
+    theorems = references()
+    return {
+        "version": __version__,
+        "kernel": from_kernel(found.kernel),
+        "name": str(found.kernel),
+        "ridge": found.ridge,
+        "delta": args.delta,
+        "t": args.t,
+        "variant": args.variant,
+        "task": data.task,
+        "data": data.facts,
+        "bounds": [row.plain() for row in found.rows],
+        "left_out": [
+            {"bound": name, "theorem": theorems[name], "reason": reason}
+            for name, reason in found.left_out.items()
+        ],
+    }
+
+
+def _csv(rows: list[_Row]) -> str:
+    """Return a line for every bound; terms and assumptions that fail are texts."""
+    text = io.StringIO()
+    plain = [row.plain() for row in rows]
+    writer = csv.DictWriter(text, [name for name in plain[0] if name != "assumptions"])
+    writer.writeheader()
+    for row in plain:
+        del row["assumptions"]
+        row["terms"] = "; ".join(f"{name}={term}" for name, term in row["terms"].items())
+        writer.writerow(row | {"fails": "; ".join(row["fails"])})
+    return text.getvalue()
+
+
+def _page(args: argparse.Namespace, data: Prepared, found: _Findings, written: list[str]) -> str:
+    """Return what a person reads: the table, the terms, what fails and what does not apply."""
+    failing = list(dict.fromkeys(text for row in found.rows for text in row.fails))
+    both = args.variant == "both"
+    parts = [_head(args, data, found), _table(found.rows, failing, both)]
+    parts.append("\n".join(["terms:", *_lines({_label(r, both): _terms(r) for r in found.rows})]))
+    if failing:
+        numbered = {str(i): text for i, text in enumerate(failing, 1)}
+        parts.append("\n".join(["assumptions that fail:", *_lines(numbered)]))
+    if found.left_out:
+        theorems = references()
+        reasons = {name: f"{theorems[name]}: {why}" for name, why in found.left_out.items()}
+        parts.append("\n".join(["theorems that do not apply:", *_lines(reasons)]))
+    parts.append(_legend(found.rows))
+    return "\n\n".join([*parts, *([f"written    {', '.join(written)}"] if written else [])])
+
+
+def _head(args: argparse.Namespace, data: Prepared, found: _Findings) -> str:
+    facts = data.facts
+    kind = "regression" if data.task == "regression" else "2 classes"
+    lines = {
+        "kernel": str(found.kernel),
+        "ridge": f"{found.ridge:.4g}",
+        "data": f"{kind} of {facts['target']!r} on {counted(facts['rows'], 'row')}, "
+        f"{counted(facts['features'], 'feature')}",
+        "theorems": f"{args.variant}, delta = {args.delta:g}, t = {args.t}",
+    }
+    for machine in ("KRR",) if data.task == "regression" else ("LSSVM", "SVM"):
+        measures = _OBSERVED[machine].items()
+        seen = [f"{what} {found.observed[name].value:.4g}" for what, name in measures]
+        method = found.observed[next(iter(_OBSERVED[machine].values()))].method
+        lines[f"{machine}"] = f"{', '.join(seen)} ({method}, without bias)"
+    return "\n".join(f"{name:<11}{text}" for name, text in lines.items())
+
+
+def _table(rows: list[_Row], failing: list[str], both: bool) -> str:
+    """Return a line for every bound; the numbers of what fails are explained below the table."""
+    names = ["bound", "theorem", "value", "observed", "known", "vacuous", "fails"]
+    cells = [
+        [
+            _label(row, both),
+            row.bound.reference,
+            f"{row.bound.value:.4g}",
+            _seen(row),
+            f"{row.bound.trivial:.4g}",
+            "yes" if row.bound.vacuous else "no",
+            " ".join(str(failing.index(text) + 1) for text in row.fails),
+        ]
+        for row in rows
+    ]
+    table = [names, *cells]
+    widths = [max(len(line[k]) for line in table) for k in range(len(names))]
+    to_the_right = {"value", "observed", "known"}
+    return "\n".join(
+        "  ".join(
+            cell.rjust(width) if name in to_the_right else cell.ljust(width)
+            for name, cell, width in zip(names, line, widths, strict=True)
+        ).rstrip()
+        for line in table
+    )
+
+
+def _label(row: _Row, both: bool) -> str:
+    return f"{row.name} ({row.bound.variant})" if both else row.name
+
+
+def _seen(row: _Row) -> str:
+    if row.observed is None:
+        return "–"
+    return f"{row.observed.value:.4g}{'!' if row.contradicted else ''}"
+
+
+def _terms(row: _Row) -> str:
+    """Return what is bounded and the terms: a sum where they add up to the value."""
+    bound = row.bound
+    adds_up = bool(np.isclose(sum(bound.terms.values()), bound.value))
+    join = " + " if adds_up else ", "
+    terms = join.join(f"{name} {term:.4g}" for name, term in bound.terms.items())
+    how = "" if row.observed is None else f" [{row.observed.method}]"
+    return f"{bound.quantity}{how}: {terms}"
+
+
+def _lines(texts: dict[str, str]) -> list[str]:
+    width = max(map(len, texts))
+    return [f"{name:<{width}}  {text}" for name, text in texts.items()]
+
+
+def _legend(rows: list[_Row]) -> str:
+    vacuous = sum(row.bound.vacuous for row in rows)
+    sentences = [
+        "observed: what is bounded, as far as these rows have it; [...] says how it was found.",
+        f"known: what is known without the theorem; {vacuous} of {len(rows)} bounds are vacuous, "
+        "no better than that.",
+    ]
+    if any(row.contradicted for row in rows):
+        sentences.append("! marks a bound that what was observed contradicts.")
+    return "\n".join(sentences)

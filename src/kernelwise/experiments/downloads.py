@@ -1,0 +1,383 @@
+"""Data sets from their public locations: fetched, turned into numbers, checked, kept.
+
+What is fetched from where, and how it becomes a table, stands in ``sources.csv``, with the checksum
+of the table. A download that gives another table is refused. The steps of the conversion are
+
+- ``header``: the first line of a CSV file is not data;
+- ``target=A``: the target is the column A, in place of the last one;
+- ``front=A``: the column A comes first;
+- ``without=A``: the column A is left out;
+- ``one-hot``: of nominal attributes two observed levels give one column of 0 and 1, more give one
+  such column each, one gives none; without this step levels are read as numbers;
+- ``complete``: rows with missing values are left out;
+- ``last=I,J``: these rows come last;
+- ``label:A=B``: the class A is called B.
+
+Columns of ARFF files go by their names; those of CSV files, and rows, by their number from 0.
+"""
+
+import csv
+import gzip
+import hashlib
+import http.client
+import io
+import os
+import urllib.error
+import urllib.request
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from math import isnan
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from kernelwise.kernels.geometry import Array
+from kernelwise.selection.persistence import replacing
+
+_SCHEMES = ("https",)
+_AGENT = "kernelwise (data sets of kernel selection papers)"
+_TIMEOUT = 30.0  # seconds without an answer
+_LARGEST = 20 * 2**20  # bytes of a file; the largest of these has 0.6 MB
+
+
+class Unavailable(Exception):
+    """A data set cannot be had; the message says in one sentence why."""
+
+
+class Table(NamedTuple):
+    """Rows of numbers, NaN where one is missing, and the text of their targets."""
+
+    X: Array
+    y: Array
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where a data set is from, and what it must be.
+
+    Attributes
+    ----------
+    name : str
+    task : {"classification", "regression"}
+    rows, features, missing : int
+        Of the table; missing are single values.
+    classes : str
+        Labels and their rows, by number of rows; empty for regression.
+    origin : str
+        Who published it.
+    urls : tuple of str
+        The files whose rows follow one another; none where no public location is known.
+    format : {"arff", "csv", "libsvm"}
+    steps : tuple of str
+        How it becomes a table of numbers.
+    proof : {"whole", "head", "unproven"}
+        Whether the conversion of the public text was seen to give the table: all rows, the first
+        ones, or not.
+    deviation : str
+        How it differs from what the papers had.
+    sha256 : str
+        See :func:`checksum`.
+    """
+
+    name: str
+    task: str
+    rows: int
+    features: int
+    missing: int
+    classes: str
+    origin: str
+    urls: tuple[str, ...]
+    format: str
+    steps: tuple[str, ...]
+    proof: str
+    deviation: str
+    sha256: str
+
+    def step(self, key: str) -> str | None:
+        """Return what a step names, None where the source has no such step."""
+        found = [step.partition("=")[2] for step in self.steps if step.startswith(f"{key}=")]
+        return found[0] if found else None
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """The new names of classes by their old ones."""
+        steps = [step.removeprefix("label:") for step in self.steps if step.startswith("label:")]
+        return {old: new for old, _, new in (step.partition("=") for step in steps)}
+
+
+@cache
+def sources() -> dict[str, Source]:
+    """Return all sources by the name of the data set."""
+    text = (files("kernelwise.experiments") / "sources.csv").read_text(encoding="utf-8")
+    return {row["name"]: _source(row) for row in csv.DictReader(text.splitlines(), strict=True)}
+
+
+def _source(row: dict[str, str]) -> Source:
+    return Source(
+        name=row["name"],
+        task=row["task"],
+        rows=int(row["rows"]),
+        features=int(row["features"]),
+        missing=int(row["missing"]),
+        classes=row["classes"],
+        origin=row["origin"],
+        urls=tuple(row["url"].split()),
+        format=row["format"],
+        steps=tuple(row["steps"].split()),
+        proof=row["proof"],
+        deviation=row["deviation"],
+        sha256=row["sha256"],
+    )
+
+
+def cache_folder() -> Path:
+    """Return where fetched data sets are kept."""
+    given = os.environ.get("XDG_CACHE_HOME")
+    return (Path(given) if given else Path.home() / ".cache") / "kernelwise"
+
+
+def fetch(name: str, folder: Path) -> Path:
+    """Fetch a data set, and return the file ``name.csv.gz`` that it became.
+
+    Parameters
+    ----------
+    name : str
+        One of :func:`sources`.
+    folder : Path
+        Is made if it does not exist.
+
+    Raises
+    ------
+    Unavailable
+        If the set is unknown, cannot be fetched, or is not what it must be. Nothing is written
+        then.
+    """
+    source = sources().get(name)
+    if source is None or not source.urls:
+        raise Unavailable(f"no public location of the data set {name!r} is known")
+    parts = [_download(name, url) for url in source.urls]
+    refused = f"{name} from {' and '.join(source.urls)} is refused"
+    try:
+        table = convert(source, parts)
+    except Exception as error:  # whatever a file of another kind makes the readers stumble over
+        reason = f"no {source.format} file, or a damaged one"
+        raise Unavailable(f"{refused}: {reason} ({' '.join(str(error).split())[:200]})") from error
+    complaint = difference(source, table)
+    if complaint:
+        raise Unavailable(f"{refused}: {complaint}")
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.csv.gz"
+    with replacing(path) as part:
+        write(part, table)
+    return path
+
+
+def verify(folder: Path) -> dict[str, str]:
+    """Return, for every known data set in a folder, what is wrong with it; empty where nothing is.
+
+    Parameters
+    ----------
+    folder : Path
+        With files ``name.csv.gz``.
+    """
+    found = {}
+    for name, source in sources().items():
+        path = folder / f"{name}.csv.gz"
+        if path.is_file():
+            try:
+                found[name] = difference(source, read(path))
+            except (OSError, EOFError, ValueError, IndexError) as error:
+                found[name] = f"the file cannot be read ({error})"
+    return found
+
+
+def difference(source: Source, table: Table) -> str:
+    """Return how a table differs from what it must be, in the coarsest way; empty if it does not.
+
+    Parameters
+    ----------
+    source : Source
+    table : Table
+    """
+    gaps = int(np.isnan(table.X).sum())
+    pairs: list[tuple[object, object, str]] = [
+        (source.rows, table.X.shape[0], "rows"),
+        (source.features, table.X.shape[1], "features"),
+        (source.missing, gaps, "missing values"),
+    ]
+    if source.task == "classification":
+        pairs.append((source.classes, classes(table), "as classes"))
+    for expected, found, of in pairs:
+        if expected != found:
+            return f"expected {expected} {of}, found {found}"
+    found = checksum(table)
+    if found == source.sha256:
+        return ""
+    return (
+        f"of the {source.rows} rows and {source.features} features that were expected some values "
+        f"are others (checksum {source.sha256[:12]} expected, {found[:12]} found)"
+    )
+
+
+def checksum(table: Table) -> str:
+    """Return the SHA-256 of a table: numbers to six digits, labels as text, a line a row."""
+    digest = hashlib.sha256()
+    for row in _lines(table, "{:.6g}"):
+        digest.update((",".join(row) + "\n").encode())
+    return digest.hexdigest()
+
+
+def classes(table: Table) -> str:
+    """Return the labels of a table and the number of rows of each, the most frequent first."""
+    counts = Counter(_text(target, "{:.6g}") for target in table.y)
+    return "; ".join(f"{k}: {n}" for k, n in sorted(counts.items(), key=lambda c: (-c[1], c[0])))
+
+
+def read(path: Path) -> Table:
+    """Return the table of a file: gzipped CSV with a header, the target last."""
+    with gzip.open(path, "rt", newline="", encoding="utf-8") as file:
+        _, *rows = csv.reader(file)
+    X = np.array([[_number(v) for v in row[:-1]] for row in rows])
+    return Table(X, np.array([row[-1] for row in rows]))
+
+
+def write(path: Path, table: Table) -> None:
+    """Write the file that :func:`read` reads."""
+    heads = [*(f"f{i}" for i in range(table.X.shape[1])), "target"]
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows([heads, *_lines(table, "{:.12g}")])
+    path.write_bytes(gzip.compress(text.getvalue().encode(), mtime=0))
+
+
+def _lines(table: Table, form: str) -> Iterator[list[str]]:
+    for values, target in zip(table.X.tolist(), table.y.tolist(), strict=True):
+        # Adding zero makes minus zero plain.
+        yield [*("" if isnan(v) else form.format(v + 0.0) for v in values), _text(target, form)]
+
+
+def _text(target: str, form: str) -> str:
+    """Return a target in one spelling: +1, 1 and 1.0 are the same."""
+    try:
+        return form.format(float(target) + 0.0)
+    except ValueError:
+        return target
+
+
+def _number(text: str) -> float:
+    return float(text) if text.strip(" ?") else np.nan
+
+
+def _download(name: str, url: str, attempts: int = 2) -> bytes:
+    try:
+        return _body(url)
+    except (OSError, http.client.HTTPException) as error:
+        is_final = False
+        if isinstance(error, urllib.error.HTTPError):
+            error.close()
+            is_final = error.code < 500
+        if attempts > 1 and not is_final:
+            return _download(name, url, attempts - 1)
+        reason = getattr(error, "reason", None) or error
+        raise Unavailable(f"{name} cannot be fetched from {url} ({reason})") from error
+
+
+def _body(url: str) -> bytes:
+    _check_scheme(url)
+    request = urllib.request.Request(url, headers={"User-Agent": _AGENT})
+    with urllib.request.urlopen(request, timeout=_TIMEOUT) as answer:
+        _check_scheme(answer.url)  # where it was led to
+        body: bytes = answer.read(_LARGEST + 1)
+        if len(body) > _LARGEST:
+            raise Unavailable(f"{url} is refused: it is larger than {_LARGEST // 2**20} MB")
+        if answer.length:
+            raise http.client.IncompleteRead(body, answer.length)
+    return body
+
+
+def _check_scheme(url: str) -> None:
+    if urlsplit(url).scheme not in _SCHEMES:
+        raise Unavailable(f"{url} is refused: it is no address of {' or '.join(_SCHEMES)}")
+
+
+def convert(source: Source, parts: Sequence[bytes]) -> Table:
+    """Return the table of numbers that the text of a source becomes.
+
+    Parameters
+    ----------
+    source : Source
+    parts : sequence of bytes
+        One per file.
+    """
+    tables = [_FORMATS[source.format](part, source) for part in parts]
+    X, y = np.vstack([t.X for t in tables]), np.concatenate([t.y for t in tables])
+    last = [int(row) for row in (source.step("last") or "").split(",") if row]
+    order = [*np.delete(np.arange(y.size), last), *last]
+    X, y = X[order], y[order]
+    if "complete" in source.steps:
+        kept = ~np.isnan(X).any(axis=1)
+        X, y = X[kept], y[kept]
+    return Table(X, np.array([source.labels.get(label, label) for label in y.tolist()]))
+
+
+def _libsvm(content: bytes, source: Source) -> Table:
+    from sklearn.datasets import load_svmlight_file
+
+    X, y = load_svmlight_file(
+        io.BytesIO(content), n_features=source.features, zero_based=False, dtype=np.float64
+    )
+    return Table(X.toarray(), y.astype(str))
+
+
+def _csv(content: bytes, source: Source) -> Table:
+    rows = [row for row in csv.reader(_lines_of(content)) if row]
+    columns = zip(*rows["header" in source.steps :], strict=True)
+    return _table({str(i): np.array(column) for i, column in enumerate(columns)}, {}, source)
+
+
+def _arff(content: bytes, source: Source) -> Table:
+    from scipy.io import arff
+
+    data, attributes = arff.loadarff(_lines_of(content))
+    levels = {name: attributes[name][1] for name in attributes if attributes[name][1]}
+    columns = {name: data[name].astype(str) for name in attributes}
+    return _table(columns, levels if "one-hot" in source.steps else {}, source)
+
+
+def _lines_of(content: bytes) -> io.StringIO:
+    """Return a text with plain ends of lines; comments may be in any encoding."""
+    return io.StringIO("\n".join(content.decode("utf-8", errors="replace").splitlines()))
+
+
+_FORMATS = {"arff": _arff, "csv": _csv, "libsvm": _libsvm}
+
+
+def _table(columns: dict[str, Array], levels: dict[str, tuple[str, ...]], source: Source) -> Table:
+    """Return the table of columns of text; those with levels are nominal."""
+    target = columns.pop(source.step("target") or list(columns)[-1])
+    columns.pop(source.step("without") or "", None)
+    first = source.step("front")
+    names = sorted(columns, key=lambda name: name != first)
+    blocks = [
+        _one_hot(columns[name], levels[name]) if name in levels else _numbers(columns[name])
+        for name in names
+    ]
+    return Table(np.hstack(blocks), target)
+
+
+def _numbers(column: Array) -> Array:
+    return np.array([[_number(v)] for v in column.tolist()])
+
+
+def _one_hot(column: Array, levels: tuple[str, ...]) -> Array:
+    """Return the columns of a nominal attribute; a question mark that is no level is a gap."""
+    observed = [level for level in levels if level in set(column.tolist())]
+    if len(observed) <= 1:
+        return np.empty((column.size, 0))
+    block: Array = (column[:, None] == np.array(observed)).astype(float)
+    block[~np.isin(column, levels)] = np.nan
+    return block[:, 1:] if len(observed) == 2 else block
