@@ -1,6 +1,7 @@
 """All bounds that apply to one kernel matrix, and beside them what was really observed."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -32,7 +33,6 @@ from kernelwise.machines.svm import hinge
 _WITH_DELTA = (sm_lssvm, sm_svm, er_svm, er_krr, er_lssvm, ks_svm, sps_krr, sps_svm)
 _WITH_VARIANT = (ks_svm_stability, ks_krr_cv_variance, ks_svm_cv_variance)
 _ONLY_PRINTED = (ks_krr_prediction, ks_krr_stability)
-_WITH_T = (er_svm, er_krr, er_lssvm)
 _REAL = (er_decay, er_krr, ks_krr_prediction, ks_krr_stability, ks_krr, ks_krr_cv_variance, sps_krr)
 _FOR_REAL_TARGETS = frozenset(function.__name__ for function in _REAL)
 FROM_BELOW = frozenset({"er_decay"})  # the others bound from above
@@ -195,11 +195,9 @@ def observe(
     found = {"er_decay": Observed(ratio, "spectrum"), **_of_least_squares(problem)}
     if problem.targets.classes is not None:
         found |= _of_support_vectors(problem)
-        try:
+        with suppress(Undefined):  # where there is no hyperplane
             error = fsm_hyperplane_error(problem.K, problem.y)
             found["fsm_training_error"] = Observed(error, "training rows")
-        except Undefined:
-            pass  # there is no hyperplane
     return dict(sorted(found.items()))
 
 
@@ -211,7 +209,7 @@ def _arguments(delta: float, t: int, variant: str) -> dict[Any, dict[str, Any]]:
         **{function: {"variant": variant} for function in _WITH_VARIANT},
         **{function: {"delta": delta, "variant": variant} for function in _WITH_DELTA},
     }
-    for function in _WITH_T:
+    for function in (er_svm, er_krr, er_lssvm):
         arguments[function]["t"] = t
     return arguments
 
@@ -270,16 +268,14 @@ def _of_support_vectors(problem: Problem) -> dict[str, Observed]:
     if each:  # a row beyond its margin changes nothing when it goes
         folds = [np.array([i]) for i in np.flatnonzero(y * scores <= 1.0 + _CLEAR)]
     else:
-        order = np.random.default_rng(0).permutation(problem.n)
-        folds = np.array_split(order, _FOLDS)
+        folds = np.array_split(np.random.default_rng(0).permutation(problem.n), _FOLDS)
     outside, change = scores.copy(), 0.0
     before = np.maximum(1.0 - y * scores, 0.0)
     for fold in folds:
         rows = np.setdiff1d(np.arange(problem.n), fold)
         without = svm_scores(problem.K, y, problem.ridge, rows)
         outside[fold] = without[fold]
-        after = np.maximum(1.0 - y * without, 0.0)
-        change = max(change, float(np.abs(after - before).max()))
+        change = max(change, float(np.abs(np.maximum(1.0 - y * without, 0.0) - before).max()))
     method = "leave-one-out" if each else f"{_FOLDS}-fold"
     loss = Observed(hinge(y, outside), method)
     found = {name: loss for name in ("er_svm", "ks_svm", "sps_svm")}

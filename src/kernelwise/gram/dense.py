@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import eigh
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import connected_components
 from threadpoolctl import threadpool_limits
 
 from kernelwise._progress import SILENT, Task
@@ -146,26 +148,48 @@ class DenseGram(Gram):
             return None
         return thin_eigensystem(lambda rows: self._S[:, rows] + self._shift, self._diagonal)
 
-    def _is_diagonal(self) -> bool:
-        """Say whether the rest is below the rounding error of the eigenvalues."""
-        largest = float(np.abs(self._diagonal).max())
-        if self._shift != 0.0 or np.abs(self._S[0, 1:]).max(initial=0.0) > _EPS * largest:
-            return False  # found without a look at the rest, for nearly all matrices
-        rest = self._S.copy()
-        np.fill_diagonal(rest, 0.0)
-        return float(np.linalg.norm(rest)) <= _EPS * largest
-
     def eigensystem(self) -> tuple[Array, Array]:
         """Return eigenvalues, ascending, and eigenvectors."""
         return self._eigensystem
 
     @cached_property
     def _eigensystem(self) -> tuple[Array, Array]:
-        if self._is_diagonal():
-            order = np.argsort(self._diagonal, kind="stable")
-            return self._diagonal[order], np.eye(order.size)[:, order]
+        groups = self._groups()
+        if len(groups) > 1:
+            return _eigensystem_of_groups(self.matrix(), groups)
         s, Q = eigh(self.matrix(), driver="evd", overwrite_a=True, check_finite=False)
         return s, Q
+
+    def _groups(self) -> list[Array]:
+        """Return the rows in groups that have nothing to do with each other; mostly one.
+
+        What is between groups is below the rounding error of the eigenvalues. A narrow kernel
+        leaves most rows alone.
+        """
+        n = self._diagonal.size
+        negligible = _EPS * float(np.abs(self._diagonal).max()) / n
+        if self._shift != 0.0 or np.count_nonzero(np.abs(self._S[0]) > negligible) > n // 2:
+            return [np.arange(n)]  # found without a look at the rest, for nearly all matrices
+        touching = csr_matrix(np.abs(self._S) > negligible)
+        count, labels = connected_components(touching, directed=False)
+        order = np.argsort(labels, kind="stable")
+        return np.split(order, np.cumsum(np.bincount(labels, minlength=count))[:-1])
+
+
+def _eigensystem_of_groups(K: Array, groups: Sequence[Array]) -> tuple[Array, Array]:
+    """Return the eigensystem of a matrix that is zero between groups of rows."""
+    s, Q = np.empty(K.shape[0]), np.zeros(K.shape)
+    start = 0
+    for rows in groups:
+        columns = slice(start, start + rows.size)
+        if rows.size == 1:
+            s[start], Q[rows[0], start] = K[rows[0], rows[0]], 1.0
+        else:
+            block = K[np.ix_(rows, rows)]
+            s[columns], Q[rows, columns] = eigh(block, driver="evd", check_finite=False)
+        start += rows.size
+    order = np.argsort(s, kind="stable")
+    return s[order], Q[:, order]
 
 
 def _hollow_product(S: Array, T: Array) -> Array:

@@ -18,7 +18,6 @@ from typing import NamedTuple
 import numpy as np
 
 from kernelwise.gram import Targets
-from kernelwise.gram._pairs_of_rows import ROUNDING, ascend, leave
 from kernelwise.kernels.geometry import Array
 from kernelwise.machines.folds import Split
 
@@ -156,6 +155,8 @@ def hinge(signs: Array, scores: Array) -> float:
 
 def _train(K: Array, y: Array, C: float, b: Array, products: Array) -> Machine:
     """Return the machine, from a start that keeps sum b = 0 and the box."""
+    from kernelwise.gram._pairs_of_rows import ROUNDING, ascend  # numba, where it is needed
+
     box = np.where(y < 0.0, -C, 0.0), np.where(y > 0.0, C, 0.0)
     for bound in box:
         np.copyto(b, bound, where=np.abs(b - bound) < ROUNDING * C)
@@ -170,6 +171,8 @@ def _train(K: Array, y: Array, C: float, b: Array, products: Array) -> Machine:
 
 def _without(K: Array, whole: Machine, rows: Array) -> tuple[Array, float, Array, Array]:
     """Return a start for the machine without some rows: that of the others."""
+    from kernelwise.gram._pairs_of_rows import leave
+
     y, b, products = whole.y.copy(), whole.b.copy(), whole.products.copy()
     leave(K, y, whole.C, b, products, rows)
     return y, whole.C, b, products
