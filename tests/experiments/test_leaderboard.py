@@ -394,7 +394,7 @@ class TestPages:
         page = LEADERBOARD.page(lines)
         assert page.startswith("# Every criterion on every data set\n\nMade from `results/lea")
         assert "not significantly worse than the best entrant in any contest" in page
-        assert "10 data sets" in page and "- 2 random splits a set" in page
+        assert "10 data sets" in page and "- Random splits a set: 2, 70 %" in page
         assert "a2a 1,000 of 2,265" in page and "Not run: anneal" in page
         assert "On the others (a2a, splice) its mean rank" in page
         assert "nan" not in page.replace("(nan", "")
@@ -408,6 +408,7 @@ class TestPages:
         lines = lines_of(lambda name: 20.0 if name in (DEFAULT, SAME_WIDTHS) else 10.0)
         page = LEADERBOARD.page(lines)
         assert "**The default is significantly worse than the best entrant" in page
+        assert "in 2 of 4 contests: Two classes, ridge 1; Two classes, ridge chosen.**" in page
         assert "in any contest" not in page
         assert "significantly worse." in LEADERBOARD.summary(lines)
         assert "not significantly worse" not in LEADERBOARD.summary(lines).split("\n")[0]

@@ -18,7 +18,7 @@ def reproduce(args: argparse.Namespace, screen: Screen) -> int:
     """Run what was asked for and write its pages; return the exit status."""
     if args.list:
         for experiment in EXPERIMENTS.values():
-            print(f"{experiment.key:<14}{experiment.title}")
+            print(f"{experiment.key:<17}{experiment.title}")
         return 0
     asked = _asked(args)
     effort = _effort(args)

@@ -100,9 +100,9 @@ def compare(results: Results, variant: dict[str, str] | None = None) -> list[Com
         ours = results.errors.get(place, {}).get(column)
         if ours is None or cell.value is None or cell.spread is None:
             continue
-        if ours.size < 2 or np.isnan(ours).any():
+        if np.isnan(ours).any():
             continue
-        mean, spread = float(np.mean(ours)), float(np.std(ours, ddof=1))
+        mean, spread = float(np.mean(ours)), spread_of(ours)
         error = math.sqrt(spread**2 / ours.size + cell.spread**2 / repetitions)
         difference = mean - cell.value
         is_loose, is_strict = abs(difference) <= cell.spread, abs(difference) <= 2.0 * error
@@ -110,9 +110,16 @@ def compare(results: Results, variant: dict[str, str] | None = None) -> list[Com
     return found
 
 
+def spread_of(values: Array) -> float:
+    """Return the standard deviation over splits; NaN of a single one."""
+    return float(np.std(values, ddof=1)) if values.size > 1 else math.nan
+
+
 def not_worse(results: Results, place: Place, column: str, best: str, level: float = 0.05) -> bool:
     """Say whether a column is not significantly worse than the best, paired t-test, one-sided."""
     sign = -1.0 if "accuracy" in results.table.title else 1.0
     d = sign * (results.errors[place][column] - results.errors[place][best])
-    mean, error = float(d.mean()), float(d.std(ddof=1)) / math.sqrt(d.size)
+    if d.size < 2:
+        return bool(d[0] <= 0.0)
+    mean, error = float(d.mean()), spread_of(d) / math.sqrt(d.size)
     return bool(mean <= error * t_distribution.ppf(1.0 - level, d.size - 1))

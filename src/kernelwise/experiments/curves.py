@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kernelwise.criteria import CVKS, ER, RKS, SM, Criterion
-from kernelwise.experiments.comparison import Place, Results, not_worse
+from kernelwise.experiments.comparison import Place, Results, not_worse, spread_of
 from kernelwise.experiments.experiment import Experiment, Job, Line
 from kernelwise.experiments.page import made_from, protocol
 from kernelwise.experiments.table_runs import split_lines
@@ -179,7 +179,7 @@ class Curve(Experiment):
         if claim.kind == "as good as the best":
             columns = [values[v] for v in inside]
             return all(not_worse(results, place, column, values[best]) for column in columns)
-        spread = np.mean([results.errors[place][values[v]].std(ddof=1) for v in inside])
+        spread = np.mean([spread_of(results.errors[place][values[v]]) for v in inside])
         means = [errors[v] for v in inside]
         return bool(max(means) - min(means) <= spread)
 

@@ -506,7 +506,7 @@ def _protocol(lines: Sequence[Line]) -> list[str]:
         f"- {len(facts)} data sets: those of the papers' tables and fourclass, each once. Left out "
         f"as duplicates: {'; '.join(f'{n} ({why})' for n, why in DUPLICATES.items())}.",
         f"- At most {ROWS:,} rows of a set, drawn once; capped: {', '.join(capped) or 'none'}.",
-        f"- {splits} random splits a set, {100 * TRAIN_SHARE:.0f} % of the rows for training, not "
+        f"- Random splits a set: {splits}, {100 * TRAIN_SHARE:.0f} % of the rows for training, not "
         "stratified; features, and real targets, standardised by the training rows; gaps set to "
         "the median. Ranks and tests take the mean over the splits of a set as one observation.",
         "- Two classes: LSSVM with bias, misclassified test rows in percent. Real targets: kernel "
@@ -534,10 +534,9 @@ def _verdicts(found: Sequence[Panel]) -> list[str]:
     if not beaten:
         overall = f"**The default is not significantly worse than {best} in any contest.**"
     else:
-        kept = len(found) - len(beaten)
         overall = (
-            f"**The default is significantly worse than {best}, by one test or the other, in: "
-            f"{'; '.join(beaten)}.** In the other {kept} of {len(found)} contests it is not."
+            f"**The default is significantly worse than {best}, by one test or the other, in "
+            f"{len(beaten)} of {len(found)} contests: {'; '.join(beaten)}.**"
         )
     said = [
         f"{overall} Not being found worse is no proof of being as good: with this many entrants "

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_WIDTH = 9.0  # inches
+_WIDTH = 9.5  # inches
 _LINE = 0.2  # inches, from one name to the next
 _BAR = 0.45  # of a line, from one bar to the next
 _HEAD = 3.6  # lines over the axis
-_MARGIN = 0.42  # of the width of the axis, for the names on either side
+_MARGIN = 0.5  # of the width of the axis, for the names on either side
 _COLOUR = "#b5392b"
 
 

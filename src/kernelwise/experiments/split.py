@@ -51,7 +51,7 @@ class Scores(NamedTuple):
     errors: Array
 
 
-def draw(X: Array, targets: Targets, share: float, seed: int) -> Part:
+def draw(X: Array, targets: Targets, share: float, seed: int, scaling: str = "standard") -> Part:
     """Return a random split; not stratified, as the papers do not say that theirs are.
 
     A split without two training rows of every class is drawn again.
@@ -63,19 +63,23 @@ def draw(X: Array, targets: Targets, share: float, seed: int) -> Part:
         train, test = order[:trained], order[trained:]
         if targets.classes is None or targets.part(train).counts.min() >= 2:
             break
-    Z, Z_test = _scaled(X[train], X[test])
+    Z, Z_test = _scaled(X[train], X[test], scaling)
     return Part(Z, targets.part(train), Z_test, targets.part(test))
 
 
-def _scaled(train: Array, test: Array) -> tuple[Array, Array]:
-    """Fill gaps with the median and standardise, by the training rows."""
+def _scaled(train: Array, test: Array, scaling: str) -> tuple[Array, Array]:
+    """Fill gaps with the median and scale, by the training rows."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)  # a column without any value
         median = np.nan_to_num(np.nanmedian(train, axis=0))
     filled, filled_test = (np.where(np.isnan(Z), median, Z) for Z in (train, test))
-    mean, spread = filled.mean(axis=0), filled.std(axis=0)
+    if scaling == "unit":
+        low, high = filled.min(axis=0), filled.max(axis=0)
+        middle, spread = (low + high) / 2.0, (high - low) / 2.0
+    else:
+        middle, spread = filled.mean(axis=0), filled.std(axis=0)
     spread[spread == 0.0] = 1.0
-    return (filled - mean) / spread, (filled_test - mean) / spread
+    return (filled - middle) / spread, (filled_test - middle) / spread
 
 
 def outcomes(part: Part, table: Table) -> list[Outcome]:

@@ -68,7 +68,7 @@ def split_lines(table: Table, job: Job) -> list[dict[str, Any]]:
     """Return one line per lambda: the error of every column and the position of its kernel."""
     data = table.load(job.dataset, job.rows)
     targets = Targets.of(data.y, table.task)
-    part = draw(data.X, targets, table.train_share, job.seed)
+    part = draw(data.X, targets, table.train_share, job.seed, table.scaling)
     lines: dict[float, dict[str, Any]] = {}
     for outcome in outcomes(part, table):
         line = lines.setdefault(outcome.lam, {"lambda": outcome.lam})

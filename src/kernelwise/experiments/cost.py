@@ -1,0 +1,127 @@
+"""What the largest data sets would cost: one split of a part of the rows, and the power of n."""
+
+import math
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kernelwise.experiments.experiment import Experiment, Job, Line
+from kernelwise.experiments.page import made_from
+from kernelwise.experiments.table_runs import split_lines
+from kernelwise.experiments.tables import TABLES
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+_ROWS = (500, 1000)  # of the data set, by repetition
+_CORES = 2
+
+
+class Cost(Experiment):
+    """Processor time of one split of the sets that the full runs leave out."""
+
+    key = "cost"
+    title = "What the largest data sets would cost"
+    takes_time = True
+
+    @property
+    def datasets(self) -> Sequence[str]:
+        """A table and one of its sets."""
+        return ("sm-table2 a2a", "er-table1 a2a", "ks-table2 a2a", "ks-table3 cpusmall")
+
+    @property
+    def repetitions(self) -> int:
+        """One number of rows each."""
+        return len(_ROWS)
+
+    def work(self, job: Job) -> list[dict[str, Any]]:
+        """Time one split; the first is not counted, as loops are compiled in it."""
+        key, dataset = job.dataset.split()
+        rows = min(_ROWS[job.repetition], job.rows or _ROWS[job.repetition])
+        split_lines(TABLES[key], Job(key, dataset, 0, 60))
+        start = time.process_time()
+        split_lines(TABLES[key], Job(key, dataset, 0, rows))
+        seconds = time.process_time() - start
+        whole = TABLES[key].load(dataset).n
+        return [{"rows": rows, "seconds": f"{seconds:.4g}", "all rows": whole}]
+
+    def summary(self, lines: Sequence[Line]) -> str:
+        """Return the hours of every full run."""
+        return "\n".join(
+            f"{name}: about {_hours(name, found):.2g} h on {_CORES} cores"
+            for name, found in _by_run(lines).items()
+        )
+
+    def page(self, lines: Sequence[Line]) -> str:
+        """Return times, power and what follows."""
+        table = [
+            "| table and set | rows | processor s a split | power of n | all rows | repetitions "
+            f"| full run, hours on {_CORES} cores |",
+            "|---|---|---|---|---|---|---|",
+        ]
+        for name, found in _by_run(lines).items():
+            rows, seconds = (
+                ", ".join(line[field] for line in found) for field in ("rows", "seconds")
+            )
+            repetitions = TABLES[name.split()[0]].repetitions
+            table.append(
+                f"| {name} | {rows} | {seconds} | {_power(found):.2f} | {found[0]['all rows']} | "
+                f"{repetitions} | {_hours(name, found):.2g} |"
+            )
+        parts = [
+            *made_from(self.key, self.title),
+            "The full runs leave out a2a and cpusmall. One split of a part of their rows was timed "
+            "(processor time, one thread); the power of n between the two sizes carries it to all "
+            "rows. Powers tend to 3 where decompositions take all the time, so these are rather "
+            "too low.",
+            "",
+            f"![{self.title}]({self.key}.svg)",
+            "",
+            *table,
+        ]
+        return "\n".join(parts) + "\n"
+
+    def figure(self, lines: Sequence[Line]) -> "Figure":
+        """Draw seconds over rows, carried on to all rows."""
+        from kernelwise.experiments.figures import panels
+
+        figure, [ax] = panels(1, 5.0, 3.5)
+        for name, found in _by_run(lines).items():
+            rows = np.array([float(line["rows"]) for line in found])
+            [line] = ax.loglog(rows, [float(line["seconds"]) for line in found], "o-", label=name)
+            whole = float(found[0]["all rows"])
+            ends = [float(found[-1]["seconds"]), _seconds(found)]
+            ax.loglog([rows[-1], whole], ends, "--", color=line.get_color())
+        ax.set_xlabel("rows")
+        ax.set_ylabel("processor seconds a split")
+        ax.legend(fontsize=8)
+        return figure
+
+
+def _by_run(lines: Sequence[Line]) -> dict[str, list[Line]]:
+    found: dict[str, list[Line]] = {}
+    for line in sorted(lines, key=lambda line: float(line["rows"])):
+        found.setdefault(line["dataset"], []).append(line)
+    return found
+
+
+def _power(found: Sequence[Line]) -> float:
+    """Return the power of n; 3 where only one size was timed."""
+    first, last = found[0], found[-1]
+    if first["rows"] == last["rows"]:
+        return 3.0
+    ratio = float(last["seconds"]) / float(first["seconds"])
+    return math.log(ratio) / math.log(float(last["rows"]) / float(first["rows"]))
+
+
+def _seconds(found: Sequence[Line]) -> float:
+    """Return what one split of all rows would take."""
+    last = found[-1]
+    ratio = float(last["all rows"]) / float(last["rows"])
+    return float(float(last["seconds"]) * ratio ** _power(found))
+
+
+def _hours(name: str, found: Sequence[Line]) -> float:
+    return _seconds(found) * TABLES[name.split()[0]].repetitions / _CORES / 3600.0

@@ -1,0 +1,86 @@
+"""kernelwise reproduce: runs, pages, and what cannot be run."""
+
+import csv
+import gzip
+
+import numpy as np
+import pytest
+
+from kernelwise.cli.main import main
+from kernelwise.experiments import datasets
+
+
+@pytest.fixture
+def data(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    (tmp_path / "MANIFEST.csv").write_text("name\nheart\n")
+    y = np.arange(60) % 2
+    X = rng.normal(size=(60, 3)) + y[:, None]
+    with gzip.open(tmp_path / "heart.csv.gz", "wt", newline="") as file:
+        rows = [[*map(str, x), f"c{t}"] for x, t in zip(X.round(4), y, strict=True)]
+        csv.writer(file).writerows([["a", "b", "c", "target"], *rows])
+    monkeypatch.setenv(datasets.VARIABLE, str(tmp_path))
+    return tmp_path
+
+
+def run(capsys, *argv):
+    status = main(["reproduce", *map(str, argv)])
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+def test_what_can_be_run_is_listed(capsys):
+    status, out, _ = run(capsys, "--list")
+    assert status == 0
+    assert {"sm-table2", "er-figure1", "leaderboard"} <= {
+        line.split()[0] for line in out.split("\n") if line
+    }
+
+
+def test_a_table_is_run_resumed_and_paged(capsys, data, tmp_path):
+    folder = tmp_path / "papers"
+    asked = "er-table1", "--out", folder, "--rows", 45, "--datasets", "heart", "--quiet"
+    status, out, err = run(capsys, *asked, "--repetitions", 1)
+    assert status == 0 and err == ""
+    assert "5-CV" in out and "written" in out
+    results = folder / "results" / "er-table1-45-rows.csv"
+    before = results.read_text()
+    assert (folder / "er-table1-45-rows.md").is_file()
+    assert (folder / "er-table1-45-rows.svg").is_file()
+    status, _, _ = run(capsys, *asked, "--repetitions", 2)
+    assert status == 0
+    assert results.read_text().startswith(before) and results.read_text() != before
+    status, out, _ = run(capsys, *asked, "--no-run")
+    assert status == 0 and "loose" in out
+
+
+@pytest.mark.parametrize(
+    ("argv", "sentence"),
+    [
+        ([], "name one or more of the tables, or use --all"),
+        (["--all", "sm-table2"], "name one or more of the tables, or use --all"),
+        (["sm-tabel2"], "did you mean 'sm-table2'"),
+        (["sm-table2", "--datasets", "hart"], "unknown data set of sm-table2 'hart'"),
+        (["sm-table2", "--repetitions", "0"], "must be a positive integer"),
+        (["sm-table2", "--rows", "two"], "a number of rows must be an integer"),
+        (["sm-table2", "--no-run"], "run it without --no-run"),
+    ],
+)
+def test_what_cannot_be_run(capsys, data, tmp_path, monkeypatch, argv, sentence):
+    monkeypatch.chdir(tmp_path)
+    status, out, err = run(capsys, *argv)
+    assert status == 2 and out == ""
+    assert sentence in err and "Traceback" not in err
+
+
+def test_a_folder_that_cannot_be(capsys, data, tmp_path):
+    (tmp_path / "file").write_text("")
+    status, _, err = run(capsys, "sm-table2", "--out", tmp_path / "file" / "x")
+    assert status == 2 and "cannot be a folder" in err
+
+
+def test_data_that_are_not_there(capsys, data, tmp_path, monkeypatch):
+    monkeypatch.setenv("KERNELWISE_DOWNLOAD", "no")
+    asked = "sm-table2", "--out", tmp_path / "o", "--datasets", "sonar", "--repetitions", "1"
+    status, _, err = run(capsys, *asked)
+    assert status == 2 and "sonar" in err and "Traceback" not in err
