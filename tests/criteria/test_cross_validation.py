@@ -426,3 +426,27 @@ def test_blocks_of_the_inverse():
     C[:-1, :-1], C[-1, -1] = K + 0.3 * np.diag(1.0 / weights), 0.0
     expected = np.linalg.inv(C)[np.ix_(rows, rows)]
     np.testing.assert_allclose(path.inverse_block(0.3, rows), expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "criterion", [c.KFold(4), c.ELOO("error"), c.KFold(4, "auc"), c.ELOO("auc")]
+)
+@pytest.mark.parametrize("classes", [2, 3])
+def test_a_machine_that_says_nothing_is_not_right(criterion, classes):
+    """K = I without a bias: f = 0 on every row left out, whatever the ridge."""
+    y = np.arange(24) % classes
+    for ridge in (0.3, 1.35, 70.0):
+        value = kw.score_matrix(np.eye(24), y, criterion, ridge=ridge, fit_intercept=False)
+        expected = 0.5 if criterion.loss == "auc" else 1.0 - 1.0 / classes
+        assert next(iter(value.values())) == pytest.approx(expected)
+
+
+def test_narrow_kernels_do_not_look_perfect(wdbc):
+    """A width below all distances, no bias: the closed form has only rounding errors to judge."""
+    X, y = wdbc
+    kernels = [kw.Gaussian(1e-4), kw.Gaussian(30.0)]
+    result = kw.score_kernels(
+        X[:200], y[:200], kernels, c.KFold(10), ridge=2.0, fit_intercept=False
+    )
+    narrow, good = next(iter(result.table.values()))
+    assert narrow > 0.3 and good < 0.1

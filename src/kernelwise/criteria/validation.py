@@ -10,6 +10,7 @@ from kernelwise.criteria.base import CLASSES_ONLY, Criterion, Evidence, Undefine
 from kernelwise.criteria.losses import auc, log_losses, misclassified
 from kernelwise.gram import Targets
 from kernelwise.kernels.geometry import Array
+from kernelwise.machines import held_out_scores
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class ELOO(Criterion):
         if losses is not None:
             return float(np.mean(losses))
         targets = evidence.targets
-        return auc(targets.y, targets.signs - evidence.fit(ridge).loo_residuals)
+        return auc(targets.y, held_out_scores(targets.signs, evidence.fit(ridge).loo_residuals))
 
 
 # The loss of every row from the leave-one-out residuals y - f; 1 - y f = y (y - f) for y = ±1.
@@ -77,8 +78,8 @@ _LOSSES: dict[str, Callable[[Targets, Array], Array]] = {
     "press": lambda t, r: np.mean(r**2, axis=1),
     "absolute": lambda t, r: np.mean(np.abs(r), axis=1),
     "squared_hinge": lambda t, r: np.mean(np.maximum(t.signs * r, 0.0) ** 2, axis=1),
-    "error": lambda t, r: misclassified(t.y, t.signs - r),
-    "log_loss": lambda t, r: log_losses(t.y, t.signs - r),
+    "error": lambda t, r: misclassified(t.y, held_out_scores(t.signs, r)),
+    "log_loss": lambda t, r: log_losses(t.y, held_out_scores(t.signs, r)),
 }
 
 

@@ -16,7 +16,13 @@ The ridge is added to the diagonal as it is: K + ridge I. This package imports g
 from kernelwise.machines.folds import Split, as_cv, make_splits
 from kernelwise.machines.least_squares import KRR, LSSVC, fit_known
 from kernelwise.machines.on_matrix import OnMatrix
-from kernelwise.machines.ridge_path import RidgeFit, RidgePath, check_ridge, fit_one
+from kernelwise.machines.ridge_path import (
+    RidgeFit,
+    RidgePath,
+    check_ridge,
+    fit_one,
+    held_out_scores,
+)
 from kernelwise.machines.squared_hinge import SquaredHingeFit, fit_squared_hinge
 from kernelwise.machines.svm import SupportVectors
 
@@ -34,5 +40,6 @@ __all__ = [
     "fit_known",
     "fit_one",
     "fit_squared_hinge",
+    "held_out_scores",
     "make_splits",
 ]

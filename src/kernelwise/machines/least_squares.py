@@ -21,7 +21,7 @@ from kernelwise.gram.psd import check_matrix
 from kernelwise.kernels import Gaussian, Kernel
 from kernelwise.kernels.geometry import Array
 from kernelwise.machines.calibration import Calibration
-from kernelwise.machines.ridge_path import RidgeFit, fit_one
+from kernelwise.machines.ridge_path import RidgeFit, fit_one, held_out_scores
 
 _COMMON_CONSTRAINTS: dict[str, Any] = {
     "kernel": [callable],
@@ -136,7 +136,7 @@ class LSSVC(ClassifierMixin, BaseEstimator):
         _fit_columns(self, X, Y, weights, known)
         used = weights > 0.0
         codes = np.searchsorted(self.classes_, y[used])
-        scores = (Y - self.loo_residuals_)[used]
+        scores = held_out_scores(Y, self.loo_residuals_)[used]
         self.calibration_ = Calibration.fit(scores, codes, weights[used])
         return self
 

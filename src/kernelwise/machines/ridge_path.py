@@ -34,6 +34,7 @@ from scipy.linalg.lapack import dpotrf, dtrtri
 from kernelwise.gram.psd import without_rounding
 from kernelwise.kernels.geometry import Array
 
+_ROUNDING = 1e-12
 _SMALLEST_RIDGE = 1e-100  # squares of coefficients stay within float64
 
 
@@ -299,6 +300,17 @@ def check_ridge(ridge: Any) -> float:
     if _SMALLEST_RIDGE <= value <= 1.0 / _SMALLEST_RIDGE:
         return value
     raise ValueError(f"ridge must be a positive number (1e-100 to 1e100), got {ridge!r}.")
+
+
+def held_out_scores(targets: Array, residuals: Array) -> Array:
+    """Return what machines say of rows that they did not see: the target less the residual.
+
+    Where that is nothing but the rounding error of the difference it is zero: the error has the
+    sign of the target, and a machine that says nothing, as that of a very narrow kernel without a
+    bias, would seem to be always right.
+    """
+    scores = targets - residuals
+    return np.asarray(np.where(np.abs(scores) <= _ROUNDING * np.abs(targets), 0.0, scores))
 
 
 def _weighted_square(Q: Array, weights: Array) -> Array:

@@ -13,7 +13,7 @@ from kernelwise.criteria.losses import misclassified
 from kernelwise.gram import Targets
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.geometry import Array
-from kernelwise.machines import KRR, LSSVC
+from kernelwise.machines import KRR, LSSVC, held_out_scores
 from kernelwise.selection.record import ErrorEstimate
 from kernelwise.selection.zoom import spread_out
 
@@ -31,7 +31,7 @@ def leave_one_out(machine: Any, targets: Targets) -> ErrorEstimate | None:
     if targets.classes is None:
         losses = residuals[:, 0] ** 2
     else:
-        losses = misclassified(targets.y, targets.signs - residuals)
+        losses = misclassified(targets.y, held_out_scores(targets.signs, residuals))
     return _estimate(targets, losses[sound], "leave-one-out")
 
 
