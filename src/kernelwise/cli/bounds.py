@@ -15,7 +15,7 @@ from kernelwise.bounds.overview import FROM_BELOW, Observed, evaluate, observe, 
 from kernelwise.cli.prepare import Prepared
 from kernelwise.cli.scoring import within
 from kernelwise.cli.screen import BadInput, Screen, counted
-from kernelwise.cli.select import _criterion, _selector, load, named_criteria
+from kernelwise.cli.select import as_criterion, load, named_criteria, selector_for
 from kernelwise.cli.write import Folder
 from kernelwise.gram.dense import check_memory
 from kernelwise.kernels import Kernel
@@ -89,12 +89,12 @@ class _Findings:
 def bounds(args: argparse.Namespace, screen: Screen) -> int:
     """Evaluate the theorems for one kernel; return the exit status."""
     check_delta(args.delta)
-    criterion = _criterion(named_criteria(args.criterion))
+    criterion = as_criterion(named_criteria(args.criterion))
     folder = None if args.out is None else Folder(args.out)
     data = load(args, screen)
     n = data.targets.n
     _check(args, data, screen)
-    selector = _selector(args, data, criterion)
+    selector = selector_for(args, data, criterion)
     with screen.heard(), within(args.memory, n):
         # A support vector machine without bias is trained on the points and their mirror images.
         check_memory(n if data.task == "regression" else 2 * n, args.memory)

@@ -35,10 +35,10 @@ _OWN_BAR = "comparing criteria"
 def select(args: argparse.Namespace, screen: Screen) -> int:
     """Choose a kernel for a table; return the exit status."""
     start = time.perf_counter()
-    criterion = _criterion(named_criteria(args.criterion))
+    criterion = as_criterion(named_criteria(args.criterion))
     folder = None if args.out is None else Folder(args.out)
     data = load(args, screen)
-    selector = _selector(args, data, criterion)
+    selector = selector_for(args, data, criterion)
     with screen.heard() as heard, screen.fitting(selector, "choosing the kernel"):
         with within(args.memory, data.targets.n):
             selector.fit(data.X, data.y)
@@ -102,7 +102,8 @@ def _dense(table: Table) -> Table:
     return table.dense()
 
 
-def _selector(args: argparse.Namespace, data: Prepared, criterion: str | Cascade) -> Any:
+def selector_for(args: argparse.Namespace, data: Prepared, criterion: str | Cascade) -> Any:
+    """Return the selector that was asked for."""
     from sklearn.svm import SVC, SVR
 
     estimator = None
@@ -119,7 +120,7 @@ def _selector(args: argparse.Namespace, data: Prepared, criterion: str | Cascade
     )
 
 
-def _criterion(criteria: list[Criterion]) -> str | Cascade:
+def as_criterion(criteria: list[Criterion]) -> str | Cascade:
     """Return what to choose by: criteria are the stages of a cascade."""
     if not criteria:
         return "auto"
