@@ -60,7 +60,7 @@ def test_a_table_is_run_resumed_and_paged(capsys, data, tmp_path):
         ([], "name one or more of the tables, or use --all"),
         (["--all", "sm-table2"], "name one or more of the tables, or use --all"),
         (["sm-tabel2"], "did you mean 'sm-table2'"),
-        (["sm-table2", "--datasets", "hart"], "unknown data set of sm-table2 'hart'"),
+        (["sm-table2", "--datasets", "heart2"], "unknown data set of sm-table2 'heart2'"),
         (["sm-table2", "--repetitions", "0"], "must be a positive integer"),
         (["sm-table2", "--rows", "two"], "a number of rows must be an integer"),
         (["sm-table2", "--no-run"], "run it without --no-run"),
