@@ -15,6 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from kernelwise.experiments import downloads, publications
+from kernelwise.experiments.conversion import Source
+from kernelwise.experiments.markdown import table
 from kernelwise.kernels.geometry import Array
 
 VARIABLE = "KERNELWISE_DATA"
@@ -108,27 +110,27 @@ def folder() -> Path:
 
 def load(name: str, *, task: str = "classification") -> Dataset:
     """Return a data set by name; of more than two classes the papers' pair."""
-    X, target = downloads.read(_path(name))
+    X, target = downloads.read(path(name))
     if task == "regression":
         return Dataset(name, X, target.astype(float), _missing(X))
     return _two_classes(name, X, target)
 
 
-def _path(name: str) -> Path:
+def path(name: str) -> Path:
     """Return the file of a data set, which may have to be fetched."""
     file = f"{name}.csv.gz"
     if os.environ.get(VARIABLE):
-        path = folder() / file
-        if not path.is_file():
-            raise NoData(f"{path} does not exist: the name is none of MANIFEST.csv.")
-        return path
+        found = folder() / file
+        if not found.is_file():
+            raise NoData(f"{found} does not exist: the name is none of MANIFEST.csv.")
+        return found
     try:
         places = [folder(), downloads.cache_folder()]
     except NoData:
         places = [downloads.cache_folder()]
-    for path in (place / file for place in places):
-        if path.is_file():
-            return path
+    for found in (place / file for place in places):
+        if found.is_file():
+            return found
     return _fetched(name)
 
 
@@ -165,10 +167,9 @@ def describe() -> str:
     """Return the page of the documentation on all data sets, in Markdown."""
     known = downloads.sources().values()
     heads = "set | rows | features | missing | classes | published by | used by | conversion"
-    lines = [_INTRODUCTION, f"| {heads} |", "|---" * (heads.count("|") + 1) + "|"]
     users = _users()
-    lines += [f"| {' | '.join(_cells(source, users))} |" for source in known]
-    lines += ["", _DEVIATIONS]
+    rows = [_cells(source, users) for source in known]
+    lines = [_INTRODUCTION, *table(heads.split(" | "), rows), "", _DEVIATIONS]
     lines += [f"- **{s.name}**: {_pair(s)}{s.deviation}" for s in known if s.deviation]
     return "\n".join(lines) + "\n"
 
@@ -176,14 +177,14 @@ def describe() -> str:
 def _users() -> dict[str, set[str]]:
     """Return the data sets that each paper publishes numbers of, by its name, such as SM 2017."""
     found: dict[str, set[str]] = {}
-    for table in publications.available():
-        key = table.partition("_")[0]
+    for name in publications.available():
+        key = name.partition("_")[0]
         paper = found.setdefault(f"{key[:-4].upper()} {key[-4:]}", set())
-        paper |= {cell.dataset for cell in publications.load(table)}
+        paper |= {cell.dataset for cell in publications.load(name)}
     return found
 
 
-def _cells(source: downloads.Source, users: dict[str, set[str]]) -> list[str]:
+def _cells(source: Source, users: dict[str, set[str]]) -> list[str]:
     links = [f"[{url.rsplit('/', 1)[1]}]({url})" for url in source.urls]
     return [
         source.name,
@@ -197,7 +198,7 @@ def _cells(source: downloads.Source, users: dict[str, set[str]]) -> list[str]:
     ]
 
 
-def _pair(source: downloads.Source) -> str:
+def _pair(source: Source) -> str:
     """Return which two classes of many are taken, and how many rows they have."""
     if source.name not in PAIRS:
         return ""
