@@ -7,16 +7,16 @@ them, so what they say of their shape is checked, by rules that every page state
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kernelwise.criteria import CVKS, ER, RKS, SM, Criterion
 from kernelwise.experiments.comparison import Place, Results, not_worse, spread_of
-from kernelwise.experiments.experiment import Experiment, Job, Line
+from kernelwise.experiments.experiment import Line
 from kernelwise.experiments.page import made_from, protocol
-from kernelwise.experiments.table_runs import split_lines
-from kernelwise.experiments.tables import TABLES, Table
+from kernelwise.experiments.table_runs import OfTable
+from kernelwise.experiments.tables import TABLES
 from kernelwise.kernels.geometry import Array
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class Claim:
 
 
 @dataclass(frozen=True, eq=False)
-class Curve(Experiment):
+class Curve(OfTable):
     """The test error over the values of a parameter.
 
     Attributes
@@ -63,34 +63,9 @@ class Curve(Experiment):
     claims : tuple of Claim
     """
 
-    table: Table
     parameter: str
     curves: dict[str, dict[float, str]]
     claims: tuple[Claim, ...]
-
-    @property
-    def key(self) -> str:  # type: ignore[override]
-        """The table's."""
-        return self.table.key
-
-    @property
-    def title(self) -> str:  # type: ignore[override]
-        """The table's."""
-        return self.table.title
-
-    @property
-    def datasets(self) -> Sequence[str]:
-        """The table's."""
-        return self.table.datasets
-
-    @property
-    def repetitions(self) -> int:
-        """The table's."""
-        return self.table.repetitions
-
-    def work(self, job: Job) -> list[dict[str, Any]]:
-        """Return the picks of one split at every value, and their errors."""
-        return split_lines(self.table, job)
 
     def summary(self, lines: Sequence[Line]) -> str:
         """Return which claims hold."""

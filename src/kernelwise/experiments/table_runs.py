@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, eq=False)
-class TableRun(Experiment):
-    """One of the tables."""
+class OfTable(Experiment):
+    """An experiment whose jobs are the splits of a table."""
 
     table: Table
 
@@ -44,6 +44,10 @@ class TableRun(Experiment):
     def work(self, job: Job) -> list[dict[str, Any]]:
         """Return what every column picks on one split, and the error of the pick."""
         return split_lines(self.table, job)
+
+
+class TableRun(OfTable):
+    """One of the tables, beside the published numbers."""
 
     def summary(self, lines: Sequence[Line]) -> str:
         """Return how many cells agree."""
