@@ -2,6 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
+from scipy.sparse import csr_matrix
+from scipy.sparse.csgraph import connected_components
 
 import kernelwise as kw
 from helpers import close, shared_data
@@ -12,7 +14,7 @@ EVERYTHING = [info.name for info in c.available() if info.cost != "training"]
 
 
 def count_decompositions(monkeypatch):
-    """Count every decomposition there is, wherever it is called."""
+    """Note every decomposition there is, wherever it is called, and of how many rows."""
     calls = []
     import sys
 
@@ -22,7 +24,7 @@ def count_decompositions(monkeypatch):
 
     def counted(original, name):
         def call(*args, **kwargs):
-            calls.append(name)
+            calls.append((name, len(args[0])))
             return original(*args, **kwargs)
 
         return call
@@ -44,15 +46,19 @@ def count_decompositions(monkeypatch):
 def test_one_eigendecomposition_per_kernel(wdbc, monkeypatch):
     """31 kernels, every criterion, three ridges: one decomposition each, none of any other kind.
 
-    Matrices that are diagonal to rounding need none.
+    Groups of rows that have nothing to do with each other are decomposed one by one, and a row
+    alone needs nothing.
     """
     X, y = wdbc
     calls = count_decompositions(monkeypatch)
     result = kw.score_kernels(X, y, kw.grids.gaussian(), EVERYTHING, ridge=[0.01, 1.0, 100.0])
-    diagonal = sum(
-        np.linalg.norm(k(X) - np.eye(len(y))) <= np.finfo(float).eps for k in kw.grids.gaussian()
-    )
-    assert calls == ["eigh"] * (31 - diagonal) and 5 < diagonal < 12
+    groups = []
+    for kernel in kw.grids.gaussian():
+        touching = kernel(X) > np.finfo(float).eps / len(y)
+        labels = connected_components(csr_matrix(touching), directed=False)[1]
+        groups += [size for size in np.bincount(labels) if size > 1]
+    assert sorted(calls) == sorted(("eigh", size) for size in groups)
+    assert 10 < groups.count(len(y)) < 20  # the others fall apart
     assert len(result) == 93 and set(result.table) == set(EVERYTHING)
     assert all(np.isfinite(values).all() for values in result.table.values())
 
@@ -65,7 +71,7 @@ def test_one_ridge_needs_no_decomposition_either(wdbc, monkeypatch):
     expected = kw.score_kernels(X, y, kernels, criteria, ridge=[0.1, 1.0])
     calls = count_decompositions(monkeypatch)
     one = kw.score_kernels(X, y, kernels, criteria, ridge=0.1)
-    assert "eigh" not in calls
+    assert "eigh" not in dict(calls)
     for name in criteria:
         np.testing.assert_allclose(one.table[name], expected.table[name][::2], rtol=1e-9)
 
