@@ -72,7 +72,7 @@ def write_index(experiments: Sequence[Experiment], folder: Path) -> Path:
         found = read(results_path(experiment, folder, Effort()))
         if page.is_file() and found:
             lines.append(f"| [{experiment.title}]({page.name}) | {experiment.headline(found)} |")
-    others = [p for p in ("data.md", "cost.md") if (folder / p).is_file()]
+    others = [p for p in ("data.md",) if (folder / p).is_file()]
     lines += ["", *(f"- [{_title(folder / p)}]({p})" for p in others)]
     path = folder / INDEX
     _write(path, "\n".join(lines) + "\n")
