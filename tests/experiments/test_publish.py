@@ -107,6 +107,22 @@ def test_costly_columns_stay_empty(folder, monkeypatch):
     assert float(line["ELOO"]) >= 0.0
 
 
+def test_columns_that_are_constant_but_for_rounding():
+    """The mean of 0.1 many times is not 0.1: a test row with another value must stay in sight."""
+    import numpy as np
+
+    from kernelwise.experiments.split import draw
+    from kernelwise.gram import Targets
+
+    X = np.random.default_rng(0).normal(size=(74, 2))
+    X[:, 0] = 0.1
+    X[5, 0] = 0.9  # among the test rows of some of these splits
+    y = X[:, 1] + 1.0
+    parts = [draw(X, Targets.of(y, "regression"), 0.7, seed) for seed in range(6)]
+    assert any(np.ptp(part.X[:, 0]) == 0.0 for part in parts)
+    assert all(np.abs(part.X_test).max() < 100.0 for part in parts)
+
+
 def test_features_between_minus_one_and_one(folder):
     import numpy as np
 

@@ -22,6 +22,7 @@ from kernelwise.kernels.geometry import Array
 from kernelwise.machines import make_splits
 
 _INNER_FOLDS = 3
+_CONSTANT = 1e-12  # a spread, relative to the values, that is none
 KERNEL = "{} kernel"  # in a file of results, the heading beside a column's own
 
 
@@ -78,7 +79,8 @@ def _scaled(train: Array, test: Array, scaling: str) -> tuple[Array, Array]:
         middle, spread = (low + high) / 2.0, (high - low) / 2.0
     else:
         middle, spread = filled.mean(axis=0), filled.std(axis=0)
-    spread[spread == 0.0] = 1.0
+    # The mean of equal numbers may miss them by rounding, and then their spread is not quite zero.
+    spread[spread <= _CONSTANT * np.abs(filled).max(axis=0)] = 1.0
     return (filled - middle) / spread, (filled_test - middle) / spread
 
 
