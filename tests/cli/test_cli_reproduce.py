@@ -54,6 +54,17 @@ def test_a_table_is_run_resumed_and_paged(capsys, data, tmp_path):
     assert status == 0 and "loose" in out
 
 
+def test_several_tables_take_what_they_have(capsys, data, tmp_path):
+    folder = tmp_path / "papers"
+    both = "sm-table2", "ks-table3", "--out", folder, "--rows", 45
+    status, out, err = run(capsys, *both, "--datasets", "heart", "--repetitions", 1)
+    assert status == 0 and "SM 2017" in out and "KS 2019" not in out
+    assert "ks-table3 has none of these data sets" in err
+    status, out, err = run(capsys, *both, "--no-run")
+    assert status == 0 and "SM 2017" in out and "KS 2019" not in out
+    assert "no results, so no page, of ks-table3" in err
+
+
 @pytest.mark.parametrize(
     ("argv", "sentence"),
     [
@@ -63,7 +74,7 @@ def test_a_table_is_run_resumed_and_paged(capsys, data, tmp_path):
         (["sm-table2", "--datasets", "heart2"], "unknown data set of sm-table2 'heart2'"),
         (["sm-table2", "--repetitions", "0"], "must be a positive integer"),
         (["sm-table2", "--rows", "two"], "a number of rows must be an integer"),
-        (["sm-table2", "--no-run"], "run it without --no-run"),
+        (["sm-table2", "--no-run"], "run without --no-run"),
     ],
 )
 def test_what_cannot_be_run(capsys, data, tmp_path, monkeypatch, argv, sentence):

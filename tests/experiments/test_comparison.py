@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from kernelwise.experiments import publications
-from kernelwise.experiments.comparison import BEST, Place, Results, compare, not_worse
-from kernelwise.experiments.page import page
-from kernelwise.experiments.tables import TABLES
+from kernelwise.experiments.papers.tables import TABLES
+from kernelwise.experiments.tables.comparison import BEST, Place, Results, compare, not_worse
+from kernelwise.experiments.tables.page import page
 
 
 def results(key, rows):

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from kernelwise.experiments.curves import CURVES, Claim
 from kernelwise.experiments.experiment import Effort, Job
+from kernelwise.experiments.papers.curves import CURVES, Claim
 
 BY_KEY = {curve.key: curve for curve in CURVES}
 
@@ -75,7 +75,7 @@ class TestStatements:
 
 
 def _results(curve, found):
-    from kernelwise.experiments.comparison import Results
+    from kernelwise.experiments.tables.comparison import Results
 
     return Results.of(curve.table, found)
 

@@ -7,10 +7,10 @@ import pytest
 
 from kernelwise.experiments import datasets, runner
 from kernelwise.experiments.catalog import EXPERIMENTS
-from kernelwise.experiments.comparison import Results, compare
 from kernelwise.experiments.experiment import Effort
+from kernelwise.experiments.papers.tables import TABLES
 from kernelwise.experiments.publish import write_index
-from kernelwise.experiments.tables import TABLES
+from kernelwise.experiments.tables.comparison import Results, compare
 
 ROOT = Path(__file__).parents[2]
 PAPERS = ROOT / "docs" / "papers"

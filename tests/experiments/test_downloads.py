@@ -13,7 +13,7 @@ import pytest
 
 from helpers import shared_data
 from kernelwise.experiments import datasets, downloads
-from kernelwise.experiments.tables import TABLES
+from kernelwise.experiments.papers.tables import TABLES
 
 ROOT = Path(__file__).parents[2]
 

@@ -18,13 +18,17 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
 
 import oracles
-from kernelwise.criteria import Undefined
+from kernelwise.criteria import FSMError, Undefined
 from kernelwise.experiments import datasets, runner
-from kernelwise.experiments import feature_space as fs
 from kernelwise.experiments.catalog import EXPERIMENTS
 from kernelwise.experiments.experiment import Effort, Job
+from kernelwise.experiments.papers.fsm.angles import ANGLES, READINGS, limits, synthetic
+from kernelwise.experiments.papers.fsm.grid import Grid, RankTest, figure3_verdicts
+from kernelwise.experiments.papers.fsm.measures import MEASURES
+from kernelwise.experiments.papers.fsm.sets import KERNELS, load, scaled
+from kernelwise.experiments.papers.fsm.synthetic import Curves, figure2_verdicts
 
-DEVIATION, TOTAL, VARIANCE = fs.READINGS
+DEVIATION, TOTAL, VARIANCE = READINGS
 PAPERS = Path(__file__).parents[2] / "docs" / "papers"
 
 
@@ -47,10 +51,10 @@ def folds_error(machine, X, y, seed, times):
 
 
 class TestSyntheticData:
-    @pytest.mark.parametrize("angle", fs.ANGLES)
-    @pytest.mark.parametrize("reading", fs.READINGS, ids=lambda reading: reading.name)
+    @pytest.mark.parametrize("angle", ANGLES)
+    @pytest.mark.parametrize("reading", READINGS, ids=lambda reading: reading.name)
     def test_many_points_come_to_the_limits(self, angle, reading):
-        X, targets = fs.synthetic(angle, reading, 100_000, 1)
+        X, targets = synthetic(angle, reading, 100_000, 1)
         signs = 1.0 - 2.0 * targets.y
         # K = X X': both norms from 2 x 2 matrices
         kta = np.sum((X.T @ signs) ** 2) / (np.linalg.norm(X.T @ X) * signs.size)
@@ -62,7 +66,7 @@ class TestSyntheticData:
             "1-KTA": 1 - kta,
             "FSMerr": fsm**2 / (1 + fsm**2),
         }
-        assert found == pytest.approx(fs.limits(angle, reading), abs=0.006)
+        assert found == pytest.approx(limits(angle, reading), abs=0.006)
 
     def test_the_spread_is_what_the_reading_says(self):
         distance = math.sqrt(2.0)  # of the centres at a right angle
@@ -72,7 +76,7 @@ class TestSyntheticData:
             VARIANCE: (distance / 2) ** 0.5,
         }
         for reading, deviation in expected.items():
-            X, targets = fs.synthetic(90, reading, 50_000, 3)
+            X, targets = synthetic(90, reading, 50_000, 3)
             for code, centre in enumerate(([1.0, 0.0], [0.0, 1.0])):
                 own = X[targets.y == code]
                 np.testing.assert_allclose(own.mean(axis=0), centre, atol=0.02)
@@ -82,9 +86,9 @@ class TestSyntheticData:
     def test_only_readings_that_scale_keep_error_and_bound(self):
         for name in ("error", "FSMerr"):
             for reading in (DEVIATION, TOTAL):
-                assert np.ptp([fs.limits(a, reading)[name] for a in fs.ANGLES]) < 1e-12
-            assert np.ptp([fs.limits(a, VARIANCE)[name] for a in fs.ANGLES]) > 0.1
-        assert fs.limits(180, DEVIATION)["1-KTA"] == pytest.approx(1 - 1 / math.sqrt(5))
+                assert np.ptp([limits(a, reading)[name] for a in ANGLES]) < 1e-12
+            assert np.ptp([limits(a, VARIANCE)[name] for a in ANGLES]) > 0.1
+        assert limits(180, DEVIATION)["1-KTA"] == pytest.approx(1 - 1 / math.sqrt(5))
 
 
 class TestFigure2:
@@ -92,8 +96,8 @@ class TestFigure2:
         job = Job("fsm-figure2", "90", 0, 60)
         lines = texts(job)
         assert [line["reading"] for line in lines] == ["deviation", "total", "variance"]
-        for line, reading in zip(lines, fs.READINGS, strict=True):
-            X, targets = fs.synthetic(90.0, reading, 30, job.seed)
+        for line, reading in zip(lines, READINGS, strict=True):
+            X, targets = synthetic(90.0, reading, 30, job.seed)
             signs = (1 - 2 * targets.y).tolist()
             K = (X @ X.T).tolist()
             error = folds_error(SVC(kernel="linear"), X, targets.y, job.seed % 2**31, 10)
@@ -105,7 +109,7 @@ class TestFigure2:
 
     def test_all_there_is_to_do(self):
         jobs = EXPERIMENTS["fsm-figure2"].jobs(Effort())
-        assert len(jobs) == 60 and {job.dataset for job in jobs} == {str(a) for a in fs.ANGLES}
+        assert len(jobs) == 60 and {job.dataset for job in jobs} == {str(a) for a in ANGLES}
 
     def test_a_quick_run_has_page_and_figure(self):
         lines = run("fsm-figure2", Effort(2, 20, ("30", "180")))
@@ -118,7 +122,7 @@ class TestFigure2:
         assert "hold" in experiment.summary(lines) and "*" not in experiment.summary(lines)
         figure = experiment.figure(lines)
         assert [ax.get_title() for ax in figure.axes] == [
-            f"spread read as {reading.name}" for reading in fs.READINGS
+            f"spread read as {reading.name}" for reading in READINGS
         ]
         np.testing.assert_allclose(figure.axes[0].lines[-1].get_ydata(), [0.936, 0.395])
 
@@ -129,7 +133,7 @@ class TestFigure2:
     def test_unfinished_draws_are_left_out(self):
         lines = made_up_curves(0.93, 0.40)
         lines += [dict(lines[0], repetition="9", error="0.9")]
-        assert fs.Curves.of(DEVIATION, lines).draws == 2
+        assert Curves.of(DEVIATION, lines).draws == 2
 
 
 def made_up_curves(first, last, *, error=(0.10, 0.11), bound=(0.30, 0.31)):
@@ -161,7 +165,7 @@ class TestFigure2Verdicts:
         ],
     )
     def test_rules(self, lines, expected):
-        verdicts = fs.figure2_verdicts(fs.Curves.of(DEVIATION, lines))
+        verdicts = figure2_verdicts(Curves.of(DEVIATION, lines))
         assert [verdict.holds for verdict in verdicts] == expected
         assert ["does not hold" in str(verdict) for verdict in verdicts] == [
             not holds for holds in expected
@@ -170,7 +174,7 @@ class TestFigure2Verdicts:
     def test_it_must_fall(self):
         lines = made_up_curves(0.93, 0.40)
         lines += [dict(line, dataset="90") for line in lines if line["dataset"] == "30"]
-        verdict = fs.figure2_verdicts(fs.Curves.of(DEVIATION, lines))[2]
+        verdict = figure2_verdicts(Curves.of(DEVIATION, lines))[2]
         assert not verdict.holds and "does not fall" in verdict.found
 
 
@@ -207,20 +211,20 @@ SKLEARN = {
 
 class TestFigure3:
     def test_cars_against_the_rest(self, folder):
-        data = fs.load("vehicle")
+        data = load("vehicle")
         assert data.n == 60 and sorted(set(data.y)) == ["car", "other"]
         assert data.y[:4].tolist() == ["car", "other", "car", "other"]
 
     def test_features_from_minus_one_to_one(self, folder):
-        X = fs.scaled(fs.load("heart").X)
+        X = scaled(load("heart").X)
         assert (X[:, :3].min(axis=0) == -1).all() and (X[:, :3].max(axis=0) == 1).all()
         assert (X[:, 3] == 0).all()
 
     @pytest.mark.parametrize("name", ["heart", "vehicle"])
     def test_a_job_is_what_textbooks_say(self, folder, name):
         job = Job("fsm-figure3", name, 0, 45)
-        data = fs.load(name).head(45)
-        X, y = fs.scaled(data.X), data.y
+        data = load(name).head(45)
+        X, y = scaled(data.X), data.y
         signs = np.where(y == np.unique(y)[0], 1, -1)
         lines = texts(job)
         assert [line["kernel"] for line in lines] == list(SKLEARN)
@@ -266,10 +270,10 @@ class TestFigure3:
         def refuse(self, evidence, ridge):
             raise Undefined("no distance")
 
-        monkeypatch.setattr(fs.FSMError, "value", refuse)
+        monkeypatch.setattr(FSMError, "value", refuse)
         assert {line["FSMerr"] for line in texts(Job("fsm-figure3", "heart", 0, 40))} == {"nan"}
         lines = made_up_grid(heart=("1 2 3 4", "1 2 3 4", "nan 1 2 3"))
-        grid = fs.Grid.of(lines)
+        grid = Grid.of(lines)
         assert grid.ranks("FSMerr").tolist() == [[4, 1, 2, 3]]
         assert grid.ranks_of_best("FSMerr").tolist() == [4]
         assert math.isnan(grid.correlations("FSMerr")[0])
@@ -284,16 +288,16 @@ def made_up_grid(**sets):
     """Return one line per kernel from error, 1-KTA and FSMerr of the four kernels of a set."""
     lines = []
     for name, rows in sets.items():
-        columns = zip(fs.KERNELS, *(row.split() for row in rows), strict=True)
+        columns = zip(KERNELS, *(row.split() for row in rows), strict=True)
         for kernel, *values in columns:
             place = {"dataset": name.replace("_", "-"), "repetition": "0", "kernel": kernel}
-            lines.append(place | dict(zip(fs.MEASURES, values, strict=True)))
+            lines.append(place | dict(zip(MEASURES, values, strict=True)))
     return lines
 
 
 class TestFigure3Verdicts:
     def test_ranks_of_the_best_kernel(self):
-        grid = fs.Grid.of(
+        grid = Grid.of(
             made_up_grid(
                 heart=(".3 .2 .1 .4", ".5 .6 .9 .7", ".3 .2 .1 .4"),
                 diabetes=(".1 .2 .3 .4", ".5 .6 .9 .7", ".3 .2 .1 .3"),
@@ -321,19 +325,17 @@ class TestFigure3Verdicts:
         ],
     )
     def test_rules(self, rows, expected):
-        verdicts = fs.figure3_verdicts(fs.Grid.of(made_up_grid(breast_cancer=rows)))
+        verdicts = figure3_verdicts(Grid.of(made_up_grid(breast_cancer=rows)))
         assert [verdict.holds for verdict in verdicts] == expected
 
     def test_tests_of_ranks_are_those_of_scipy(self):
         better, worse = (".1 .2 .3 .4", ".5 .6 .9 .7", ".1 .2 .3 .4"), (".1 .2 .3 .4",) * 3
         middle = (".3 .1 .2 .4", ".1 .3 .2 .4", ".3 .1 .2 .4")
         last = (".3 .4 .1 .2", ".1 .3 .5 .4", ".1 .4 .2 .5")
-        grid = fs.Grid.of(
-            made_up_grid(heart=better, diabetes=worse, vehicle=middle, australian=last)
-        )
+        grid = Grid.of(made_up_grid(heart=better, diabetes=worse, vehicle=middle, australian=last))
         kta, fsm = grid.ranks_of_best("1-KTA"), grid.ranks_of_best("FSMerr")
         assert sorted(kta.tolist()) == [1, 1, 3, 4] and sorted(fsm.tolist()) == [1, 1, 1, 2]
-        test = fs.RankTest.of(grid)
+        test = RankTest.of(grid)
         assert test.kta == pytest.approx((2.25, np.std(kta, ddof=1)))
         expected = ttest_ind(fsm, kta, equal_var=False, alternative="less").pvalue
         assert test.welch == pytest.approx(expected)
@@ -344,7 +346,7 @@ class TestFigure3Verdicts:
 
     def test_equal_ranks_are_no_evidence(self):
         rows = (".1 .2 .3 .4",) * 3
-        test = fs.RankTest.of(fs.Grid.of(made_up_grid(heart=rows, diabetes=rows)))
+        test = RankTest.of(Grid.of(made_up_grid(heart=rows, diabetes=rows)))
         assert not test.verdict.holds and math.isnan(test.paired)
 
 

@@ -13,28 +13,38 @@ from sklearn.datasets import load_breast_cancer, load_diabetes
 
 import kernelwise as kw
 from kernelwise import criteria as c
-from kernelwise.experiments import datasets, leaderboard, ranks, runner
+from kernelwise.experiments import datasets, runner
 from kernelwise.experiments.experiment import Effort, Job
-from kernelwise.experiments.leaderboard import (
+from kernelwise.experiments.leaderboard import lines as leaderboard_lines
+from kernelwise.experiments.leaderboard import ranks
+from kernelwise.experiments.leaderboard import split as leaderboard_split
+from kernelwise.experiments.leaderboard.entrants import (
     BEST,
     CHOSEN,
     CONSTANT,
     CRITERIA,
     DEFAULT,
+    DESIGNED_ON,
+    DUPLICATES,
+    ENTRANTS,
     FIXED,
     GRID,
-    LEADERBOARD,
+    LEFT_OUT,
     MEDIAN,
     SAME_WIDTHS,
     SCALE,
-    Split,
     entrants,
+    sets,
 )
-from kernelwise.experiments.ranks_figure import _levels, diagram
-from kernelwise.experiments.split import draw
+from kernelwise.experiments.leaderboard.experiment import Leaderboard
+from kernelwise.experiments.leaderboard.figure import _levels, diagram
+from kernelwise.experiments.leaderboard.panel import panels
+from kernelwise.experiments.leaderboard.split import Split, gamma_scale, median_heuristic, split_of
+from kernelwise.experiments.tables.split import draw
 from kernelwise.gram import Targets
 from kernelwise.selection.search import AUTO_RIDGES
 
+LEADERBOARD = Leaderboard()
 SETTINGS = (FIXED, CHOSEN)
 TASKS = ("classification", "regression")
 
@@ -218,8 +228,8 @@ class TestChoices:
 
     @pytest.mark.parametrize("task", TASKS)
     def test_grid_search_picks_what_scikit_learn_picks(self, task, monkeypatch):
-        widths = leaderboard._WIDTHS[9:22:4]  # a refit for every fold takes its time
-        monkeypatch.setattr(leaderboard, "_WIDTHS", widths)
+        widths = leaderboard_split.WIDTHS[9:22:4]  # a refit for every fold takes its time
+        monkeypatch.setattr(leaderboard_split, "WIDTHS", widths)
         split = Split(small(task).part)
         for setting in SETTINGS:
             kernel, ridge = split.pick(GRID, setting)
@@ -239,7 +249,7 @@ class TestChoices:
             machine.set_params(kernel=split.kernels[kernel], ridge=float(AUTO_RIDGES[ridge]))
             expected = 100 * (1 - machine.fit(X, y).score(X_test, y_test))
             assert split.error(name, setting) == pytest.approx(expected), name
-        chosen = kw.KernelSelector(kernels=leaderboard._WIDTHS, ridge=1.0).fit(X, y)
+        chosen = kw.KernelSelector(kernels=leaderboard_split.WIDTHS, ridge=1.0).fit(X, y)
         expected = 100 * (1 - chosen.score(X_test, y_test))
         assert split.error(SAME_WIDTHS, FIXED) == pytest.approx(expected)
         chosen = kw.KernelSelector().fit(X, y)
@@ -257,11 +267,11 @@ class TestChoices:
 
     def test_the_two_rules_of_thumb(self):
         X = np.array([[0.0, 0.0], [0.0, 1.0], [0.0, 3.0], [0.0, 3.0]])  # squares 0 1 4 4 9 9
-        assert leaderboard.median_heuristic(X) == kw.Gaussian(4.0)
+        assert median_heuristic(X) == kw.Gaussian(4.0)
         gamma = 1.0 / (2 * X.var())
         Z = np.random.default_rng(0).normal(size=(3, 2))
         d = ((Z[:, None] - Z) ** 2).sum(axis=2)
-        np.testing.assert_allclose(leaderboard.gamma_scale(X)(Z, Z), np.exp(-gamma * d))
+        np.testing.assert_allclose(gamma_scale(X)(Z, Z), np.exp(-gamma * d))
 
     def test_undefined_for_every_kernel(self, monkeypatch):
         split = small("classification")
@@ -271,7 +281,7 @@ class TestChoices:
 
 
 def test_every_criterion_takes_part_or_is_said_not_to():
-    ours = {criterion.name for criterion in CRITERIA.values()} | set(leaderboard.LEFT_OUT)
+    ours = {criterion.name for criterion in CRITERIA.values()} | set(LEFT_OUT)
     library = {
         information.name
         for information in c.available()
@@ -284,16 +294,18 @@ def test_every_criterion_takes_part_or_is_said_not_to():
 def test_feature_space_error_rises_with_the_measure():
     part = small("classification").part
     names = ["fsm", "fsm_error"]
-    fsm, error = kw.score_kernels(part.X, part.targets.y, leaderboard._WIDTHS, names).table.values()
+    fsm, error = kw.score_kernels(
+        part.X, part.targets.y, leaderboard_split.WIDTHS, names
+    ).table.values()
     assert np.all(np.diff(error[np.argsort(fsm)]) >= -1e-15)
 
 
 def test_each_set_once():
-    found = leaderboard.sets()
+    found = sets()
     assert {"a2a", "cpusmall", "fourclass", "svmguide3"} <= set(found)
-    assert not set(leaderboard.DUPLICATES) & set(found)
+    assert not set(DUPLICATES) & set(found)
     assert found["heart"] == "classification" and found["mpg"] == "regression"
-    assert set(found) >= leaderboard.DESIGNED_ON
+    assert set(found) >= DESIGNED_ON
 
 
 @pytest.fixture
@@ -312,8 +324,8 @@ def folder(tmp_path, monkeypatch):
 class TestRuns:
     @pytest.mark.parametrize("name", ["heart", "mpg"])
     def test_lines_of_a_job(self, folder, monkeypatch, name):
-        monkeypatch.setattr(leaderboard, "cpu_seconds", lambda run: 0.25)
-        monkeypatch.setattr(leaderboard, "_warm_up", lambda task: None)
+        monkeypatch.setattr(leaderboard_lines, "cpu_seconds", lambda run: 0.25)
+        monkeypatch.setattr(leaderboard_lines, "_warm_up", lambda task: None)
         lines = LEADERBOARD.work(Job("leaderboard", name, 0, 40))
         assert [(li["setting"], li["quantity"]) for li in lines] == [
             (FIXED, "error"),
@@ -321,7 +333,7 @@ class TestRuns:
             (FIXED, "seconds"),
             (CHOSEN, "seconds"),
         ]
-        task = leaderboard.sets()[name]
+        task = sets()[name]
         for line in lines:
             assert (line["task"], line["available"], line["train"], line["test"]) == (
                 task,
@@ -329,14 +341,14 @@ class TestRuns:
                 28,
                 12,
             )
-            filled = {n for n in (*leaderboard.ENTRANTS,) if line[n] != ""}
+            filled = {n for n in (*ENTRANTS,) if line[n] != ""}
             assert filled == set(entrants(task, line["setting"]))
             assert (line[BEST] == "") == (line["quantity"] == "seconds")
         assert float(lines[0][CONSTANT]) == float(lines[1][CONSTANT])
         assert {lines[3][n] for n in entrants(task, CHOSEN)} == {"0.25"}
 
     def test_real_targets_are_standardised(self, folder):
-        part, rows = leaderboard.split_of("mpg", None, 5)
+        part, rows = split_of("mpg", None, 5)
         assert rows == 70 and part.targets.n == 49
         assert part.targets.y.mean() == pytest.approx(0.0, abs=1e-12)
         assert part.targets.y.std() == pytest.approx(1.0)
@@ -362,7 +374,7 @@ class TestRuns:
 
     def test_time_is_the_best_of_short_runs(self):
         calls = []
-        seconds = leaderboard.cpu_seconds(lambda: calls.append(sum(range(1000))))
+        seconds = leaderboard_lines.cpu_seconds(lambda: calls.append(sum(range(1000))))
         assert len(calls) == 3 and 0.0 <= seconds < 0.1
 
 
@@ -374,7 +386,7 @@ def lines_of(errors, splits=2):
     for name, repetition, setting, quantity in itertools.product(
         names, range(splits), SETTINGS, ("error", "seconds")
     ):
-        task = leaderboard.sets()[name]
+        task = sets()[name]
         facts = {"task": task, "available": 2265, "train": 700, "test": 300}
         values = {n: errors(n) + rng.random() for n in entrants(task, setting)}
         if quantity == "seconds":
@@ -382,7 +394,7 @@ def lines_of(errors, splits=2):
         else:
             values |= {BEST: 1.0, CONSTANT: 40.0}
         if quantity == "error" or repetition == 0:
-            line = facts | leaderboard._line(setting, quantity, values)
+            line = facts | leaderboard_lines._line(setting, quantity, values)
             place = {"dataset": name, "repetition": repetition}
             found.append({k: str(v) for k, v in (place | line).items()})
     return found
@@ -418,14 +430,14 @@ class TestPages:
         for line in lines:
             if line["dataset"] == "heart" and line["quantity"] == "error":
                 line["Span"] = "nan"
-        panel = leaderboard.panels(lines)[0]
+        panel = panels(lines)[0]
         at = panel.sets.index("heart"), panel.contest.names.index("Span")
         assert panel.contest.errors[at] == 40.0 and panel.undefined["Span"] == 2
         assert "on so many splits: Span 2." in LEADERBOARD.page(lines)
 
     def test_ranks_take_the_mean_over_splits(self):
         lines = lines_of(lambda name: 10.0, splits=3)
-        panel = leaderboard.panels(lines)[1]
+        panel = panels(lines)[1]
         theirs = [
             float(line["CKTA"])
             for line in lines

@@ -5,8 +5,8 @@ import pytest
 from kernelwise.experiments import publications, runner
 from kernelwise.experiments.catalog import EXPERIMENTS
 from kernelwise.experiments.experiment import Effort
+from kernelwise.experiments.papers.tables import TABLES
 from kernelwise.experiments.publish import publish, write_index
-from kernelwise.experiments.tables import TABLES
 
 ASKED = (
     "sm-table2 sm-table3 sm-figure1 fsm-figure2 fsm-figure3 er-table1 er-figure1 er-figure2 "
@@ -96,13 +96,13 @@ def test_claims_are_counted_on_our_splits():
 def test_costly_columns_stay_empty(folder, monkeypatch):
     from dataclasses import replace
 
-    from kernelwise.experiments import table_runs
     from kernelwise.experiments.experiment import Job
+    from kernelwise.experiments.tables.run import split_lines
 
     table = replace(
         TABLES["sm-table2"], up_to={"CV": 10}, kernels=TABLES["sm-table2"].kernels[10:14]
     )
-    [line] = table_runs.split_lines(table, Job("sm-table2", "heart", 0, 40))
+    [line] = split_lines(table, Job("sm-table2", "heart", 0, 40))
     assert line["CV"] == "nan" and line["CV kernel"] == -1
     assert float(line["ELOO"]) >= 0.0
 
@@ -111,7 +111,7 @@ def test_columns_that_are_constant_but_for_rounding():
     """The mean of 0.1 many times is not 0.1: a test row with another value must stay in sight."""
     import numpy as np
 
-    from kernelwise.experiments.split import draw
+    from kernelwise.experiments.tables.split import draw
     from kernelwise.gram import Targets
 
     X = np.random.default_rng(0).normal(size=(74, 2))
@@ -127,7 +127,7 @@ def test_features_between_minus_one_and_one(folder):
     import numpy as np
 
     from kernelwise.experiments import datasets
-    from kernelwise.experiments.split import draw
+    from kernelwise.experiments.tables.split import draw
     from kernelwise.gram import Targets
 
     data = datasets.load("heart")

@@ -9,10 +9,28 @@ from sklearn.datasets import load_breast_cancer
 
 import kernelwise as kw
 from kernelwise import criteria as c
-from kernelwise.experiments import datasets, remarks
+from kernelwise.experiments import datasets
 from kernelwise.experiments.catalog import EXPERIMENTS
 from kernelwise.experiments.experiment import Job
-from kernelwise.experiments.split import draw, pick
+from kernelwise.experiments.papers.remarks.experiment import _FIELDS
+from kernelwise.experiments.papers.remarks.hinge import (
+    FORMS,
+    HINGE,
+    HINGES,
+    POWER,
+    SM_TABLE,
+    form_lines,
+)
+from kernelwise.experiments.papers.remarks.moves import (
+    SPS_TABLE,
+    curves_of,
+    exact_moves,
+    first_order_moves,
+    move_lines,
+    sums,
+)
+from kernelwise.experiments.papers.remarks.parts import verdict
+from kernelwise.experiments.tables.split import draw, pick
 from kernelwise.gram import Targets
 
 EXPERIMENT = EXPERIMENTS["remarks"]
@@ -41,7 +59,7 @@ def as_text(lines, **place):
 
 class TestMoves:
     def test_exact_moves_sum_to_the_trace(self, K, two_blobs):
-        moves = remarks.exact_moves(K)
+        moves = exact_moves(K)
         assert moves.min() > -1e-12
         np.testing.assert_allclose(moves.sum(axis=1), np.diag(K))
         n, y = len(K), two_blobs[1]
@@ -49,7 +67,7 @@ class TestMoves:
         assert -loss == pytest.approx(np.abs(moves).sum() / n**2)
 
     def test_first_order_moves_are_derivatives(self, K):
-        moves = remarks.first_order_moves(K)
+        moves = first_order_moves(K)
         i, step = 5, 1e-5
         C = np.zeros_like(K)
         C[i], C[:, i] = K[i], K[:, i]
@@ -59,13 +77,13 @@ class TestMoves:
     def test_first_order_moves_are_those_of_the_criterion(self, K, two_blobs):
         y, n = two_blobs[1], len(K)
         one, two = (kw.score_matrix(K, y, c.SPS(delta))["sps"] for delta in (1.0, 2.0))
-        moves = remarks.first_order_moves(K)
+        moves = first_order_moves(K)
         assert two - one == pytest.approx(np.abs(moves).sum() / n**2)
         assert moves.sum() == pytest.approx(np.trace(K))
 
     def test_from_the_identity_to_a_constant(self):
         n = 7
-        narrow, wide = remarks.sums(np.eye(n)), remarks.sums(np.ones((n, n)))
+        narrow, wide = sums(np.eye(n)), sums(np.ones((n, n)))
         assert float(narrow["first order"]) == pytest.approx(1.0)
         # The smallest of equal eigenvalues falls; the derivative moves that of the row.
         assert float(narrow["astray"]) == pytest.approx(2 * (n - 1) / n, rel=1e-4)
@@ -78,9 +96,9 @@ class TestJobs:
         lines = EXPERIMENT.work(Job("remarks", "heart", 0))
         assert all(list(line) == list(lines[0]) for line in lines)
         forms = [line for line in lines if line["part"] == "SM"]
-        assert [line["form"] for line in forms] == [*remarks._FORMS, "best possible"]
+        assert [line["form"] for line in forms] == [*FORMS, "best possible"]
         timed = {line["form"] for line in forms if line["seconds"]}
-        assert timed == {remarks.POWER, remarks.HINGE}
+        assert timed == {POWER, HINGE}
         widths = [line for line in lines if line["part"] == "SPS"]
         assert [line["kernel"] for line in widths] == list(range(20))
 
@@ -93,9 +111,9 @@ class TestJobs:
         job = Job("remarks", "heart", 1)
         data = datasets.load("heart")
         part = draw(data.X, Targets.of(data.y, "classification"), 0.7, job.seed)
-        kernels = remarks._SM_TABLE.kernels
-        for line in remarks.form_lines(job)[:-1]:
-            form = remarks._FORMS[line["form"]]
+        kernels = SM_TABLE.kernels
+        for line in form_lines(job)[:-1]:
+            form = FORMS[line["form"]]
             result = kw.score_kernels(part.X, part.targets.y, kernels, form, engine="dense")
             [values] = result.table.values()
             assert line["kernel"] == pick(values, form)
@@ -105,14 +123,14 @@ class TestJobs:
 
     def test_curves_hold_the_criterion(self, folder):
         job = Job("remarks", "heart", 1)
-        [curve] = remarks.curves_of(as_text(remarks.move_lines(job), dataset="heart", repetition=1))
+        [curve] = curves_of(as_text(move_lines(job), dataset="heart", repetition=1))
         data = datasets.load("heart")
         part = draw(data.X, Targets.of(data.y, "classification"), 0.5, job.seed)
         for i, lam in enumerate((0.01, 0.1, 1.0, 10.0)):
             expected = kw.score_kernels(
                 part.X,
                 part.targets.y,
-                remarks._SPS_TABLE.kernels,
+                SPS_TABLE.kernels,
                 "sps",
                 ridge=lam * part.targets.n,
                 fit_intercept=False,
@@ -131,20 +149,20 @@ def made_up(hinge=0.0, hinge_seconds=0.3, first_order=1.0, rows=20):
         for repetition in range(4):
             place = {"dataset": name, "repetition": repetition}
             base, noise = rng.uniform(0.1, 0.3), rng.normal(0.0, 0.002)
-            for form in (*remarks._FORMS, "best possible"):
-                is_hinge = form in remarks._HINGES
+            for form in (*FORMS, "best possible"):
+                is_hinge = form in HINGES
                 line = {"part": "SM", "rows": rows, "form": form, "kernel": 3}
                 line["error"] = base + (hinge + noise) * is_hinge
-                if form in (remarks.POWER, remarks.HINGE):
+                if form in (POWER, HINGE):
                     line["seconds"] = hinge_seconds if is_hinge else 0.1
-                lines.append(dict.fromkeys(remarks._FIELDS, "") | place | line)
+                lines.append(dict.fromkeys(_FIELDS, "") | place | line)
             for k in range(20):
                 line = {"part": "SPS", "rows": rows, "kernel": k, "excess": 1e-15, "astray": 0.5}
                 # The widest kernels have large sums, the narrowest the smallest training errors.
                 line["first order"] = first_order if k < 10 else 1.0 + (first_order - 1.0) * k
                 for lam in ("0.01", "0.1", "1", "10"):
                     line |= {f"loss {lam}": 1.0 - 0.01 * k, f"error {lam}": base + 0.01 * k}
-                lines.append(dict.fromkeys(remarks._FIELDS, "") | place | line)
+                lines.append(dict.fromkeys(_FIELDS, "") | place | line)
         rows += 10
     return as_text(lines)
 
@@ -152,7 +170,7 @@ def made_up(hinge=0.0, hinge_seconds=0.3, first_order=1.0, rows=20):
 class TestPage:
     def test_equal_forms(self):
         page = EXPERIMENT.page(made_up())
-        assert page.count("| yes |") == len(remarks._HINGES)
+        assert page.count("| yes |") == len(HINGES)
         assert "holds for h = 0.001 and h = 0.01 and h = 0.03 and h = 0.1, of 4" in page
         assert "**Power is much faster** holds: the hinge form takes 3 times" in page
         assert "**The first-order sum approximates the exact one** holds" in page
@@ -194,11 +212,11 @@ class TestPage:
 
 def test_verdicts():
     ones = np.ones(5)
-    assert remarks._verdict(ones, ones) == 0
-    assert remarks._verdict(2.0 * ones, ones) == 1
+    assert verdict(ones, ones) == 0
+    assert verdict(2.0 * ones, ones) == 1
     wobble = np.array([0.1, -0.1, 0.05, 0.0, -0.05])
-    assert remarks._verdict(ones + wobble, ones) == 0
-    assert remarks._verdict(wobble, ones) == -1
+    assert verdict(ones + wobble, ones) == 0
+    assert verdict(wobble, ones) == -1
 
 
 def test_sets_are_those_up_to_a_thousand_rows():
@@ -206,6 +224,6 @@ def test_sets_are_those_up_to_a_thousand_rows():
         datasets.folder()
     except datasets.NoData:
         pytest.skip("the papers' data are not on this machine")
-    table = remarks._SM_TABLE
+    table = SM_TABLE
     small = [name for name in table.datasets if table.load(name).n <= 1000]
     assert list(EXPERIMENT.datasets) == small

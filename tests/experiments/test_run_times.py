@@ -8,10 +8,14 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 import kernelwise as kw
-from kernelwise.experiments import datasets, publications, run_times
+from kernelwise.experiments import datasets, publications
 from kernelwise.experiments.catalog import EXPERIMENTS
 from kernelwise.experiments.experiment import Effort, Job
-from kernelwise.experiments.split import draw
+from kernelwise.experiments.papers.run_times.by_hand import _FORMULAS, _TAUS, by_hand
+from kernelwise.experiments.papers.run_times.experiment import by_library
+from kernelwise.experiments.papers.run_times.times import BY_HAND, LIBRARY
+from kernelwise.experiments.papers.sm import SM_TABLE2
+from kernelwise.experiments.tables.split import draw
 from kernelwise.gram import Targets
 
 EXPERIMENT = EXPERIMENTS["sm-table3"]
@@ -44,12 +48,12 @@ def published_lines(factors=None, repetitions=1):
     factors = factors or {}
     lines = []
     for repetition in range(repetitions):
-        for kind in (run_times.BY_HAND, run_times.LIBRARY):
+        for kind in (BY_HAND, LIBRARY):
             for i, (name, row) in enumerate(times.items()):
                 line = {"dataset": name, "repetition": f"{repetition}", "kind": kind}
                 line |= {"rows": f"{20 + 50 * i}"}
                 for c in CRITERIA:
-                    changed = factors.get(c, 1.0) if kind == run_times.LIBRARY else 1.0
+                    changed = factors.get(c, 1.0) if kind == LIBRARY else 1.0
                     line |= {c: f"{row[c] * changed / 100:.8g}", f"{c} kernel": "7"}
                 lines.append(line)
     return lines
@@ -59,25 +63,25 @@ def published_lines(factors=None, repetitions=1):
 @pytest.mark.parametrize("tau", [0.5, 8.0])
 def test_formulas_by_hand_are_the_criteria(part, name, tau):
     K = kw.Gaussian(tau)(part.X)
-    criterion = run_times._TABLE.columns[name]
+    criterion = SM_TABLE2.columns[name]
     [expected] = kw.score_matrix(K, part.targets.y, criterion).values()
-    assert run_times._FORMULAS[name](K, part.targets) == pytest.approx(expected, rel=1e-9)
+    assert _FORMULAS[name](K, part.targets) == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("name", ["SM", "CV", "ELOO", "CKTA", "ER"])
 def test_both_ways_choose_the_same(part, name):
-    chosen = run_times.by_library(name, part)
-    assert run_times.by_hand(name, part) == chosen
-    assert 0 <= chosen < len(run_times._TAUS)
+    chosen = by_library(name, part)
+    assert by_hand(name, part) == chosen
+    assert 0 <= chosen < len(_TAUS)
 
 
 def test_widths_are_in_the_order_of_the_table():
-    assert [kernel.tau for kernel in run_times._TABLE.kernels] == run_times._TAUS
+    assert [kernel.tau for kernel in SM_TABLE2.kernels] == _TAUS
 
 
 def test_a_job_times_all_criteria_both_ways(folder):
     lines = EXPERIMENT.work(Job("sm-table3", "heart", 0, 60))
-    assert [line["kind"] for line in lines] == [run_times.BY_HAND, run_times.LIBRARY]
+    assert [line["kind"] for line in lines] == [BY_HAND, LIBRARY]
     for line in lines:
         assert list(line) == list(lines[0]) and line["rows"] == 42
         assert all(float(line[name]) > 0.0 for name in CRITERIA)

@@ -12,8 +12,8 @@ from kernelwise import criteria as c
 from kernelwise.experiments import datasets, publications, runner
 from kernelwise.experiments.catalog import EXPERIMENTS
 from kernelwise.experiments.experiment import Effort, Job
-from kernelwise.experiments.split import Part, draw, outcomes, pick
-from kernelwise.experiments.tables import TABLES
+from kernelwise.experiments.papers.tables import TABLES
+from kernelwise.experiments.tables.split import Part, draw, outcomes, pick
 from kernelwise.gram import Targets
 from kernelwise.machines import make_splits
 

@@ -27,9 +27,14 @@ def reproduce(args: argparse.Namespace, screen: Screen) -> int:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise BadInput(f"--out {args.out!r} cannot be a folder: {error.strerror}.") from None
-    for experiment in asked:
+    chosen = _with_results(asked, folder, effort, screen) if args.no_run else asked
+    for experiment in chosen:
         if not args.no_run:
-            _run(experiment, folder, replace(effort, datasets=_sets(args, experiment)), screen)
+            names = _sets(args, experiment)
+            if names == ():
+                screen.note(f"{experiment.key} has none of these data sets: left out.")
+                continue
+            _run(experiment, folder, replace(effort, datasets=names), screen)
         _tell(experiment, folder, effort)
     if effort.rows is None:
         print(f"written    {write_index(list(EXPERIMENTS.values()), folder)}")
@@ -42,7 +47,13 @@ def _asked(args: argparse.Namespace) -> list[Experiment]:
     for key in args.key:
         if key not in EXPERIMENTS:
             raise BadInput(unknown("table", key, list(EXPERIMENTS)))
-    return [EXPERIMENTS[key] for key in args.key] if args.key else list(EXPERIMENTS.values())
+    found = [EXPERIMENTS[key] for key in args.key or EXPERIMENTS]
+    known = dict.fromkeys(name for experiment in found for name in experiment.datasets)
+    for name in args.datasets or ():
+        if name not in known:
+            of = ", ".join(args.key) or "all"
+            raise BadInput(unknown(f"data set of {of}", name, list(known)))
+    return found
 
 
 def _effort(args: argparse.Namespace) -> Effort:
@@ -51,11 +62,24 @@ def _effort(args: argparse.Namespace) -> Effort:
 
 
 def _sets(args: argparse.Namespace, experiment: Experiment) -> tuple[str, ...] | None:
-    """Return those of the named data sets, None for all."""
-    for name in args.datasets or ():
-        if name not in experiment.datasets:
-            raise BadInput(unknown(f"data set of {experiment.key}", name, experiment.datasets))
-    return tuple(args.datasets) if args.datasets else None
+    """Return those of the named data sets that an experiment has, None for all."""
+    if not args.datasets:
+        return None
+    return tuple(name for name in args.datasets if name in experiment.datasets)
+
+
+def _with_results(
+    asked: list[Experiment], folder: Path, effort: Effort, screen: Screen
+) -> list[Experiment]:
+    """Return those that have been run, and name the others."""
+    missing = [e.key for e in asked if not read(results_path(e, folder, effort))]
+    if len(missing) == len(asked):
+        raise BadInput(
+            f"{folder / 'results'} has no results of {', '.join(missing)}: run without --no-run."
+        )
+    if missing:
+        screen.note(f"no results, so no page, of {', '.join(missing)}.")
+    return [experiment for experiment in asked if experiment.key not in missing]
 
 
 def _run(experiment: Experiment, folder: Path, effort: Effort, screen: Screen) -> None:
@@ -84,8 +108,6 @@ def _run(experiment: Experiment, folder: Path, effort: Effort, screen: Screen) -
 def _tell(experiment: Experiment, folder: Path, effort: Effort) -> None:
     """Write page and figure, and print what came out."""
     path = results_path(experiment, folder, effort)
-    if not read(path):
-        raise BadInput(f"{path} has no results of {experiment.key}: run it without --no-run.")
     published = publish(experiment, folder, effort)
     print(f"{experiment.title}\n\n{published.summary}\n")
     print(f"written    {path}, {published.page}, {published.figure}\n")

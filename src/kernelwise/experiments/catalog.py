@@ -1,14 +1,16 @@
 """All experiments by their keys, as the command line takes them."""
 
-from kernelwise.experiments.cost import Cost
-from kernelwise.experiments.curves import CURVES
 from kernelwise.experiments.experiment import Experiment
-from kernelwise.experiments.feature_space import FEATURE_SPACE
-from kernelwise.experiments.highest import HighestAccuracies
-from kernelwise.experiments.leaderboard import LEADERBOARD
-from kernelwise.experiments.remarks import Remarks
-from kernelwise.experiments.run_times import RunTimes
-from kernelwise.experiments.table_runs import TABLE_RUNS
+from kernelwise.experiments.leaderboard.experiment import Leaderboard
+from kernelwise.experiments.papers.cost import Cost
+from kernelwise.experiments.papers.curves import CURVES
+from kernelwise.experiments.papers.fsm.real import FsmFigure3
+from kernelwise.experiments.papers.fsm.synthetic import FsmFigure2
+from kernelwise.experiments.papers.highest import HighestAccuracies
+from kernelwise.experiments.papers.remarks.experiment import Remarks
+from kernelwise.experiments.papers.run_times.experiment import RunTimes
+from kernelwise.experiments.papers.tables import TABLES
+from kernelwise.experiments.tables.run import TableRun
 
 _ORDER = ("sm", "fsm", "er", "ks", "sps", "remarks", "leaderboard", "cost")
 
@@ -23,13 +25,14 @@ EXPERIMENTS: dict[str, Experiment] = {
     each.key: each
     for each in sorted(
         [
-            *TABLE_RUNS,
+            *map(TableRun, TABLES.values()),
             *CURVES,
-            *FEATURE_SPACE,
+            FsmFigure2(),
+            FsmFigure3(),
             HighestAccuracies(),
             RunTimes(),
             Remarks(),
-            LEADERBOARD,
+            Leaderboard(),
             Cost(),
         ],
         key=_place,

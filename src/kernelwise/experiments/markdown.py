@@ -1,4 +1,4 @@
-"""Pieces of Markdown."""
+"""Pieces of the pages, in Markdown."""
 
 from collections.abc import Iterable, Sequence
 
@@ -14,3 +14,12 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     """
     lines = [f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
     return lines + [f"| {' | '.join(row)} |" for row in rows]
+
+
+def made_from(key: str, title: str, source: str | None = None) -> list[str]:
+    """Return the first lines of a page: its title, the file it is made from and the command.
+
+    ``source`` names the experiment whose results they are, where it is another.
+    """
+    made = f"Made from `results/{source or key}.csv` by `kernelwise reproduce {key}"
+    return [f"# {title}", "", f"{made} --out docs/papers`; do not edit.", ""]

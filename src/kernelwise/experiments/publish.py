@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kernelwise.experiments.experiment import Effort, Experiment, Line
+from kernelwise.experiments.markdown import table
 from kernelwise.experiments.runner import capped, read, results_path
 from kernelwise.selection.persistence import replacing
 
@@ -64,15 +65,15 @@ def write_index(experiments: Sequence[Experiment], folder: Path) -> Path:
         "is this one. What was published stands in `src/kernelwise/experiments/published/`, with "
         "how it was typed and checked.",
         "",
-        "| page | what came out |",
-        "|---|---|",
     ]
+    rows = []
     for experiment in experiments:
         page = folder / f"{experiment.key}.md"
         found = read(results_path(experiment, folder, Effort()))
         if page.is_file() and found:
-            lines.append(f"| [{experiment.title}]({page.name}) | {experiment.headline(found)} |")
+            rows.append([f"[{experiment.title}]({page.name})", experiment.headline(found)])
     others = [p for p in ("data.md",) if (folder / p).is_file()]
+    lines += table(["page", "what came out"], rows)
     lines += ["", *(f"- [{_title(folder / p)}]({p})" for p in others)]
     path = folder / INDEX
     _write(path, "\n".join(lines) + "\n")

@@ -14,10 +14,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from kernelwise.experiments.comparison import spread_of
 from kernelwise.experiments.experiment import Experiment, Job, Line
-from kernelwise.experiments.fsm_angles import ANGLES, POINTS, READINGS, Reading, limits, synthetic
-from kernelwise.experiments.fsm_measures import (
+from kernelwise.experiments.markdown import made_from, table
+from kernelwise.experiments.papers.fsm.angles import (
+    ANGLES,
+    POINTS,
+    READINGS,
+    Reading,
+    limits,
+    synthetic,
+)
+from kernelwise.experiments.papers.fsm.measures import (
     ALIGNMENT,
     BOUND,
     ERROR,
@@ -35,8 +42,7 @@ from kernelwise.experiments.fsm_measures import (
     style,
     written,
 )
-from kernelwise.experiments.markdown import table
-from kernelwise.experiments.page import made_from
+from kernelwise.experiments.tables.comparison import spread_of
 from kernelwise.gram import Dense
 from kernelwise.kernels import Linear
 from kernelwise.kernels.geometry import Array

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kernelwise.experiments.ranks import Contest, alike
+from kernelwise.experiments.leaderboard.ranks import Contest, alike
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

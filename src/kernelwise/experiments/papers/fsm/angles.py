@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import norm
 
-from kernelwise.experiments.fsm_measures import ALIGNMENT, BOUND, ERROR
+from kernelwise.experiments.papers.fsm.measures import ALIGNMENT, BOUND, ERROR
 from kernelwise.gram import Targets
 from kernelwise.kernels.geometry import Array
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from kernelwise.criteria import Criterion, Evidence, Undefined
 from kernelwise.criteria.losses import misclassified
-from kernelwise.experiments.tables import Table
+from kernelwise.experiments.tables.table import Table
 from kernelwise.gram import Dense, Targets
 from kernelwise.kernels import Kernel, Pairs
 from kernelwise.kernels.geometry import Array

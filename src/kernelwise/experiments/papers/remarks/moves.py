@@ -12,9 +12,11 @@ from scipy.stats import spearmanr
 from kernelwise.criteria import Evidence
 from kernelwise.experiments.experiment import Job, Line
 from kernelwise.experiments.markdown import table
-from kernelwise.experiments.remark_parts import ROUNDING, against, holds, label, verdict
-from kernelwise.experiments.split import draw, score
-from kernelwise.experiments.tables import TABLES
+from kernelwise.experiments.papers.remarks.parts import ROUNDING, against, holds, label, verdict
+from kernelwise.experiments.papers.sm import SM_TABLE2
+from kernelwise.experiments.papers.sps import SPS_TABLE1
+from kernelwise.experiments.tables.split import draw, score
+from kernelwise.experiments.tables.table import widest_first
 from kernelwise.gram import Dense, Targets
 from kernelwise.kernels import grids
 from kernelwise.kernels.geometry import Array
@@ -23,10 +25,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 PART = "SPS"  # how the lines of this remark are marked
-SPS_TABLE = replace(
-    TABLES["sps-table1"], kernels=sorted(grids.gaussian_gamma(), key=lambda k: k.roughness)
-)
-SPS_SETS = tuple(name for name in SPS_TABLE.datasets if name in TABLES["sm-table2"].datasets)
+SPS_TABLE = replace(SPS_TABLE1, kernels=widest_first(list(grids.gaussian_gamma())))
+SPS_SETS = tuple(name for name in SPS_TABLE.datasets if name in SM_TABLE2.datasets)
 SPS_SPLITS = 5
 _ROWS = 300  # of which half train: a matrix takes as many decompositions as it has rows
 _LAMBDAS = SPS_TABLE.lambdas

@@ -12,9 +12,9 @@ import numpy as np
 from kernelwise.criteria import SM, SMHinge
 from kernelwise.experiments.experiment import Job, Line
 from kernelwise.experiments.markdown import table
-from kernelwise.experiments.remark_parts import against, holds, label, verdict
-from kernelwise.experiments.split import Part, draw, outcomes
-from kernelwise.experiments.tables import TABLES
+from kernelwise.experiments.papers.remarks.parts import against, holds, label, verdict
+from kernelwise.experiments.papers.sm import SM_TABLE2
+from kernelwise.experiments.tables.split import Part, draw, outcomes
 from kernelwise.gram import Targets
 from kernelwise.kernels.geometry import Array
 from kernelwise.selection import score_kernels
@@ -33,7 +33,7 @@ FORMS = {
     "hinge, h = 0.1": SMHinge(0.1),
 }
 HINGES = tuple(form for form in FORMS if form != POWER)
-SM_TABLE = replace(TABLES["sm-table2"], columns=dict(FORMS))
+SM_TABLE = replace(SM_TABLE2, columns=dict(FORMS))
 _FEW = 20  # rows
 _TICKS, _TIMES = (20, 50, 100, 200, 500), (1, 2, 5, 10)  # on the axes
 _TIMED = 3  # splits: a time varies less than an error
@@ -177,18 +177,15 @@ def form_page(forms: Forms) -> list[str]:
 
 
 def _form_table(forms: Forms) -> list[str]:
-    lines = [
-        "| form | mean error % | significantly better / worse than power | similar |",
-        "|---|---|---|---|",
-        f"| {POWER} | {forms.mean(POWER):.4g} | | |",
-    ]
+    heads = ["form", "mean error %", "significantly better / worse than power", "similar"]
+    rows = [[POWER, f"{forms.mean(POWER):.4g}", "", ""]]
     for form in HINGES:
         verdicts = forms.verdicts(form)
         counts = f"{verdicts.count(-1)} / {verdicts.count(1)} of {len(verdicts)}"
         similar = "yes" if _is_similar(forms, form) else "no"
-        lines.append(f"| {form} | {forms.mean(form):.4g} | {counts} | {similar} |")
+        rows.append([form, f"{forms.mean(form):.4g}", counts, similar])
     best = [form for form in forms.errors if form not in FORMS]
-    return lines + [f"| {form} | {forms.mean(form):.4g} | | |" for form in best]
+    return table(heads, rows + [[form, f"{forms.mean(form):.4g}", "", ""] for form in best])
 
 
 def _set_table(forms: Forms) -> list[str]:

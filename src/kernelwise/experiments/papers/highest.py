@@ -6,15 +6,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kernelwise.experiments import publications
-from kernelwise.experiments.comparison import Results
 from kernelwise.experiments.experiment import Experiment, Job, Line
-from kernelwise.experiments.table_runs import split_lines
-from kernelwise.experiments.tables import TABLES
+from kernelwise.experiments.markdown import made_from, table
+from kernelwise.experiments.papers.sps import SPS_TABLE1
+from kernelwise.experiments.tables.comparison import Results
+from kernelwise.experiments.tables.run import split_lines
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_TABLE = TABLES["sps-table1"]
+_TABLE = SPS_TABLE1
 _SAID = ("breast-cancer", "diabetes", "svmguide3", "heart", "sonar", "ionosphere")
 
 
@@ -51,19 +52,15 @@ class HighestAccuracies(Experiment):
         """Return the statements, then ours beside what the table of the paper has."""
         ours, theirs = _highest(lines), _published()
         columns = list(_TABLE.columns)
-        table = [f"| set | {' | '.join(columns)} |", "|---" * (len(columns) + 1) + "|"]
+        rows = []
         for dataset, row in ours.items():
             cells = [
                 f"{row[c]:.2f}<br>{theirs[dataset][c]:.2f}" if c in theirs[dataset] else "–"
                 for c in columns
             ]
-            table.append(f"| {dataset} | {' | '.join(cells)} |")
+            rows.append([dataset, *cells])
         parts = [
-            f"# {self.title}",
-            "",
-            f"Made from `results/{self.source}.csv` by `kernelwise reproduce {self.key} --out "
-            "docs/papers`; do not edit.",
-            "",
+            *made_from(self.key, self.title, self.source),
             "Mean accuracies over the splits of Table 1, the highest of its four lambdas. The "
             "paper prints no numbers of its figure; the lower line is the highest legible mean of "
             "its Table 1.",
@@ -76,7 +73,7 @@ class HighestAccuracies(Experiment):
             "",
             "## Ours and published, percent",
             "",
-            *table,
+            *table(["set", *columns], rows),
         ]
         return "\n".join(parts) + "\n"
 

@@ -4,8 +4,8 @@ from itertools import groupby
 
 import numpy as np
 
-from kernelwise.experiments import datasets, publications
-from kernelwise.experiments.comparison import (
+from kernelwise.experiments import datasets, markdown, publications
+from kernelwise.experiments.tables.comparison import (
     BEST,
     Comparison,
     Place,
@@ -14,7 +14,7 @@ from kernelwise.experiments.comparison import (
     not_worse,
     spread_of,
 )
-from kernelwise.experiments.tables import TABLES, Table
+from kernelwise.experiments.tables.table import Table
 
 _FEW = 0.05  # of the cells
 _REPRODUCED = 0.8  # of the cells of a column
@@ -26,7 +26,7 @@ def page(results: Results) -> str:
     """Return a page in Markdown: counts of agreement, then ours over published, row by row."""
     table = results.table
     parts = [
-        *made_from(table.key, table.title),
+        *markdown.made_from(table.key, table.title),
         *protocol(results),
         "",
         f"![Ours against published]({table.key}.svg)",
@@ -73,12 +73,6 @@ def headline(results: Results) -> str:
         if published == column
     ]
     return f"within one published standard deviation: {', '.join(counts)}"
-
-
-def made_from(key: str, title: str) -> list[str]:
-    """Return the first lines of a page."""
-    made = f"Made from `results/{key}.csv` by `kernelwise reproduce {key} --out docs/papers`"
-    return [f"# {title}", "", f"{made}; do not edit.", ""]
 
 
 def protocol(results: Results) -> list[str]:
@@ -128,23 +122,22 @@ def _agreeing(results: Results) -> list[tuple[str, str, list[Comparison]]]:
 
 
 def _counts(results: Results) -> list[str]:
-    lines = ["| published | ours | loose | strict | cells | mean, published | mean, ours |"]
-    lines.append("|---|---|---|---|---|---|---|")
-    return lines + [_count(*each) for each in _agreeing(results)]
+    heads = ["published", "ours", "loose", "strict", "cells", "mean, published", "mean, ours"]
+    return markdown.table(heads, [_count(*each) for each in _agreeing(results)])
 
 
-def _count(criterion: str, column: str, cells: list[Comparison]) -> str:
+def _count(criterion: str, column: str, cells: list[Comparison]) -> list[str]:
     loose, strict = sum(c.is_loose for c in cells), sum(c.is_strict for c in cells)
     theirs = float(np.mean([c.published.value for c in cells if c.published.value is not None]))
     ours = float(np.mean([c.mean for c in cells]))
-    agree = f"{loose} | {strict} | {len(cells)}"
-    return f"| {criterion} | {column} | {agree} | {theirs:.4g} | {ours:.4g} |"
+    counts = map(str, (loose, strict, len(cells)))
+    return [criterion, column, *counts, f"{theirs:.4g}", f"{ours:.4g}"]
 
 
 def _out_of_reach(results: Results) -> list[str]:
     """Say how many published cells are better than any choice among the candidates can be."""
     cells = compare(results)
-    sign = _sign(results)
+    sign = results.table.sign
     beyond = [
         c
         for c in cells
@@ -180,22 +173,14 @@ def _verdicts(results: Results) -> list[str]:
 
 def _variants(results: Results) -> list[str]:
     """Return links to the other protocols that were tried."""
-    tried = [f"- [{TABLES[key].title}]({key}.md)" for key in results.table.variants]
+    tried = [f"- [{table.title}]({table.key}.md)" for table in results.table.variants]
     return ["Tried besides:", "", *tried, ""] if tried else []
 
 
 def _claims(results: Results) -> list[str]:
     """Return the paper's counts of significant differences beside ours, as a section."""
     claims = [c for c in publications.records("claims") if c["table"] == results.table.published]
-    lines = [
-        "## Significant differences, the paper's count and ours",
-        "",
-        "Sets on which the first criterion is significantly better or worse than the second "
-        "(paired t-test over our splits, one-sided, 95 %).",
-        "",
-        "| lambda | claim | paper | ours | sets |",
-        "|---|---|---|---|---|",
-    ]
+    rows = []
     for claim in claims:
         first, second = claim["first"], claim["second"]
         if not {first, second} <= set(results.table.columns):
@@ -206,19 +191,28 @@ def _claims(results: Results) -> list[str]:
         count = sum(not not_worse(results, place, loser, winner) for place in places)
         said = claim["count"] if claim["relation"] == "exactly" else f"{claim['count']} or more"
         statement = f"{first} {claim['claim']} than {second}"
-        lines.append(f"| {lam:g} | {statement} | {said} | {count} | {len(places)} |")
-    return [*lines, ""] if len(lines) > 6 else []
+        rows.append([f"{lam:g}", statement, said, str(count), str(len(places))])
+    if not rows:
+        return []
+    return [
+        "## Significant differences, the paper's count and ours",
+        "",
+        "Sets on which the first criterion is significantly better or worse than the second "
+        "(paired t-test over our splits, one-sided, 95 %).",
+        "",
+        *markdown.table(["lambda", "claim", "paper", "ours", "sets"], rows),
+        "",
+    ]
 
 
 def _rows(results: Results) -> list[str]:
-    table = results.table
-    names = [*table.columns, BEST]
-    lines = [f"| set | lambda | {' | '.join(names)} |", "|---" * (len(names) + 2) + "|"]
+    names = [*results.table.columns, BEST]
+    rows = []
     known = {(c.place, c.published.criterion): c for c in compare(results)}
     for place in _places(results):
         cells = [_cell(results, place, name, known.get((place, name))) for name in names]
-        lines.append(f"| {place.dataset} | {place.lam:g} | {' | '.join(cells)} |")
-    return lines
+        rows.append([place.dataset, f"{place.lam:g}", *cells])
+    return markdown.table(["set", "lambda", *names], rows)
 
 
 def _places(results: Results) -> list[Place]:
@@ -244,11 +238,6 @@ def _cell(results: Results, place: Place, name: str, beside: Comparison | None) 
 
 def _best_column(results: Results, place: Place) -> str:
     """Return the column with the best mean; accuracies are maximised."""
-    sign = _sign(results)
+    sign = results.table.sign
     means = {n: sign * float(np.mean(results.errors[place][n])) for n in results.table.columns}
     return min(means, key=lambda n: np.inf if np.isnan(means[n]) else means[n])
-
-
-def _sign(results: Results) -> float:
-    """Return -1 where the table has accuracies, which are to be high."""
-    return -1.0 if "accuracy" in results.table.title else 1.0

@@ -10,7 +10,7 @@ from scipy.stats import t as t_distribution
 
 from kernelwise.experiments import publications
 from kernelwise.experiments.experiment import Line
-from kernelwise.experiments.tables import Table
+from kernelwise.experiments.tables.table import Table
 from kernelwise.kernels.geometry import Array
 
 BEST = "best possible"
@@ -117,8 +117,7 @@ def spread_of(values: Array) -> float:
 
 def not_worse(results: Results, place: Place, column: str, best: str, level: float = 0.05) -> bool:
     """Say whether a column is not significantly worse than the best, paired t-test, one-sided."""
-    sign = -1.0 if "accuracy" in results.table.title else 1.0
-    d = sign * (results.errors[place][column] - results.errors[place][best])
+    d = results.table.sign * (results.errors[place][column] - results.errors[place][best])
     if d.size < 2:
         return bool(d[0] <= 0.0)
     mean, error = float(d.mean()), spread_of(d) / math.sqrt(d.size)

@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kernelwise.criteria import CVKS, ER, RKS, SM, Criterion
-from kernelwise.experiments.comparison import Place, Results, not_worse, spread_of
 from kernelwise.experiments.experiment import Line
-from kernelwise.experiments.page import made_from, protocol
-from kernelwise.experiments.table_runs import OfTable
-from kernelwise.experiments.tables import TABLES
+from kernelwise.experiments.markdown import made_from, table
+from kernelwise.experiments.papers.tables import TABLES
+from kernelwise.experiments.tables.comparison import Place, Results, not_worse, spread_of
+from kernelwise.experiments.tables.page import protocol
+from kernelwise.experiments.tables.run import OfTable
 from kernelwise.kernels.geometry import Array
 
 if TYPE_CHECKING:
@@ -161,18 +162,17 @@ class Curve(OfTable):
     def _means(self, results: Results) -> list[str]:
         lines = []
         for name, values in self.curves.items():
-            heads = " | ".join(f"{v:g}" for v in values)
-            lines += [f"| {name}, {self.parameter} | {heads} |", "|---" * (len(values) + 1) + "|"]
+            rows = []
             for lam in self.table.lambdas:
                 errors = [self._errors(results, place, name) for place in _at(results, lam)]
-                cells = " | ".join(f"{v:.2f}" for v in np.mean(errors, axis=0))
-                lines.append(f"| lambda {lam:g} | {cells} |")
+                rows.append([f"lambda {lam:g}", *(f"{v:.2f}" for v in np.mean(errors, axis=0))])
+            lines += table([f"{name}, {self.parameter}", *(f"{v:g}" for v in values)], rows)
             lines.append("")
         return lines[:-1]
 
     def _best_values(self, results: Results) -> list[str]:
         heads = [f"{name}, lambda {lam:g}" for name in self.curves for lam in self.table.lambdas]
-        lines = [f"| set | {' | '.join(heads)} |", "|---" * (len(heads) + 1) + "|"]
+        rows = []
         for dataset in self.table.datasets:
             cells = []
             for name, values in self.curves.items():
@@ -182,8 +182,8 @@ class Curve(OfTable):
                         at = int(errors.argmin())
                         cells.append(f"{list(values)[at]:g} ({errors[at]:.2f})")
             if cells:
-                lines.append(f"| {dataset} | {' | '.join(cells)} |")
-        return lines
+                rows.append([dataset, *cells])
+        return table(["set", *heads], rows)
 
 
 def _at(results: Results, lam: float) -> list[Place]:

@@ -13,9 +13,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import t as t_distribution
 
-from kernelwise.experiments.comparison import spread_of
 from kernelwise.experiments.experiment import Line
-from kernelwise.experiments.fsm_measures import (
+from kernelwise.experiments.papers.fsm.measures import (
     ALIGNMENT,
     BOUND,
     ERROR,
@@ -24,8 +23,9 @@ from kernelwise.experiments.fsm_measures import (
     correlation,
     printed_cells,
 )
-from kernelwise.experiments.fsm_sets import KERNELS, SETS
+from kernelwise.experiments.papers.fsm.sets import KERNELS, SETS
 from kernelwise.experiments.significance import LEVEL, welch
+from kernelwise.experiments.tables.comparison import spread_of
 from kernelwise.kernels.geometry import Array
 
 _ABOUT = 0.01  # of errors, how far above the lowest is about the lowest

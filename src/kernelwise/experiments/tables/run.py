@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from kernelwise.experiments.comparison import Results
 from kernelwise.experiments.experiment import Experiment, Job, Line
-from kernelwise.experiments.page import headline, page, summary
-from kernelwise.experiments.split import KERNEL, draw, outcomes
-from kernelwise.experiments.tables import TABLES, Table
+from kernelwise.experiments.tables.comparison import Results
+from kernelwise.experiments.tables.page import headline, page, summary
+from kernelwise.experiments.tables.split import KERNEL, draw, outcomes
+from kernelwise.experiments.tables.table import Table
 from kernelwise.gram import Targets
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class TableRun(OfTable):
 
     def figure(self, lines: Sequence[Line]) -> "Figure":
         """Draw ours against published, a panel a column."""
-        from kernelwise.experiments.figures import agreement
+        from kernelwise.experiments.tables.figure import agreement
 
         return agreement(Results.of(self.table, lines))
 
@@ -79,6 +79,3 @@ def split_lines(table: Table, job: Job) -> list[dict[str, Any]]:
         line[outcome.column] = f"{outcome.error:.5g}"
         line[KERNEL.format(outcome.column)] = outcome.kernel
     return list(lines.values())
-
-
-TABLE_RUNS = [TableRun(table) for table in TABLES.values()]

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kernelwise.experiments.experiment import Experiment, Job, Line
-from kernelwise.experiments.fsm_grid import (
+from kernelwise.experiments.markdown import made_from, table
+from kernelwise.experiments.papers.fsm.grid import (
     FIGURE3_RULES,
     RANK_RULE,
     RANK_STATEMENT,
@@ -27,7 +28,7 @@ from kernelwise.experiments.fsm_grid import (
     or_dash,
     printed_ranks,
 )
-from kernelwise.experiments.fsm_measures import (
+from kernelwise.experiments.papers.fsm.measures import (
     ALIGNMENT,
     BOUND,
     ERROR,
@@ -44,9 +45,15 @@ from kernelwise.experiments.fsm_measures import (
     style,
     written,
 )
-from kernelwise.experiments.fsm_sets import CARS, KERNELS, SETS, VARIANTS, kernels, load, scaled
-from kernelwise.experiments.markdown import table
-from kernelwise.experiments.page import made_from
+from kernelwise.experiments.papers.fsm.sets import (
+    CARS,
+    KERNELS,
+    SETS,
+    VARIANTS,
+    kernels,
+    load,
+    scaled,
+)
 from kernelwise.gram import Dense, Targets
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.geometry import Array

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kernelwise.experiments.experiment import Experiment, Job, Line
-from kernelwise.experiments.page import made_from
-from kernelwise.experiments.table_runs import split_lines
-from kernelwise.experiments.tables import TABLES
+from kernelwise.experiments.markdown import made_from, table
+from kernelwise.experiments.papers.tables import TABLES
+from kernelwise.experiments.tables.run import split_lines
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -56,20 +56,9 @@ class Cost(Experiment):
 
     def page(self, lines: Sequence[Line]) -> str:
         """Return times, power and what follows."""
-        table = [
-            "| table and set | rows | processor s a split | power of n | all rows | repetitions "
-            f"| full run, hours on {_CORES} cores |",
-            "|---|---|---|---|---|---|---|",
-        ]
-        for name, found in _by_run(lines).items():
-            rows, seconds = (
-                ", ".join(line[field] for line in found) for field in ("rows", "seconds")
-            )
-            repetitions = TABLES[name.split()[0]].repetitions
-            table.append(
-                f"| {name} | {rows} | {seconds} | {_power(found):.2f} | {found[0]['all rows']} | "
-                f"{repetitions} | {_hours(name, found):.2g} |"
-            )
+        heads = ["table and set", "rows", "processor s a split", "power of n", "all rows"]
+        heads += ["repetitions", f"full run, hours on {_CORES} cores"]
+        rows = [_row(name, found) for name, found in _by_run(lines).items()]
         parts = [
             *made_from(self.key, self.title),
             "The full runs leave out a2a and cpusmall. One split of a part of their rows was timed "
@@ -79,7 +68,7 @@ class Cost(Experiment):
             "",
             f"![{self.title}]({self.key}.svg)",
             "",
-            *table,
+            *table(heads, rows),
         ]
         return "\n".join(parts) + "\n"
 
@@ -105,6 +94,13 @@ def _by_run(lines: Sequence[Line]) -> dict[str, list[Line]]:
     for line in sorted(lines, key=lambda line: float(line["rows"])):
         found.setdefault(line["dataset"], []).append(line)
     return found
+
+
+def _row(name: str, found: Sequence[Line]) -> list[str]:
+    rows, seconds = (", ".join(line[field] for line in found) for field in ("rows", "seconds"))
+    repetitions = TABLES[name.split()[0]].repetitions
+    cells = [name, rows, seconds, f"{_power(found):.2f}", found[0]["all rows"]]
+    return [*cells, f"{repetitions}", f"{_hours(name, found):.2g}"]
 
 
 def _power(found: Sequence[Line]) -> float:

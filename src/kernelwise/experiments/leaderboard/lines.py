@@ -1,0 +1,95 @@
+"""The lines of one split: errors, and of the first split the time of every choice.
+
+Every entrant's time is measured on its own, from the data to the choice.
+"""
+
+import time
+import warnings
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from kernelwise.experiments.experiment import Job
+from kernelwise.experiments.leaderboard.entrants import (
+    BEST,
+    CHOSEN,
+    CONSTANT,
+    ENTRANTS,
+    FIXED,
+    GRID,
+    entrants,
+)
+from kernelwise.experiments.leaderboard.split import Split, split_of
+from kernelwise.experiments.tables.split import Part
+from kernelwise.gram import Targets
+
+_LONG_ENOUGH = 0.3  # seconds that measuring one entrant takes at least, up to three times
+_TIMES = 3
+
+
+def split_lines(job: Job) -> list[dict[str, Any]]:
+    """Return the errors of one split, a line a setting; of the first split the times as well."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # guards and small classes: said to users, not here
+        part, available = split_of(job.dataset, job.rows, job.seed)
+        split = Split(part)
+        facts = {
+            "task": split.task,
+            "available": available,
+            "train": part.targets.n,
+            "test": part.test_targets.n,
+        }
+        lines = [facts | _errors(split, setting) for setting in (FIXED, CHOSEN)]
+        if job.repetition == 0:
+            _warm_up(split.task)
+            lines += [facts | _seconds(split, setting) for setting in (FIXED, CHOSEN)]
+    return lines
+
+
+def _line(setting: str, quantity: str, values: dict[str, float]) -> dict[str, Any]:
+    """Return a line with all columns; empty where an entrant takes no part."""
+    columns = (*ENTRANTS, BEST, CONSTANT)
+    written = {name: f"{values[name]:.5g}" if name in values else "" for name in columns}
+    return {"setting": setting, "quantity": quantity, **written}
+
+
+def _errors(split: Split, setting: str) -> dict[str, Any]:
+    values = {name: split.error(name, setting) for name in entrants(split.task, setting)}
+    values |= {BEST: split.best(setting), CONSTANT: split.constant()}
+    return _line(setting, "error", values)
+
+
+def _seconds(split: Split, setting: str) -> dict[str, Any]:
+    values = {}
+    for name in entrants(split.task, setting):
+        try:
+            values[name] = cpu_seconds(partial(split.choose, name, setting))
+        except ValueError:  # undefined for every kernel
+            values[name] = float("nan")
+    return _line(setting, "seconds", values)
+
+
+def cpu_seconds(run: Callable[[], object]) -> float:
+    """Return the processor time of a run: the best of up to three where one is short."""
+    found: list[float] = []
+    while len(found) < _TIMES and sum(found) < _LONG_ENOUGH:
+        start = time.process_time()
+        run()
+        found.append(time.process_time() - start)
+    return min(found)
+
+
+@cache
+def _warm_up(task: str) -> None:
+    """Let every entrant choose once: what is compiled or loaded at first use is not its time."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 2))
+    y = X[:, 0] + 0.5 * rng.normal(size=30)
+    targets = Targets.of(y if task == "regression" else y > 0.0, task)
+    small = Split(Part(X, targets, X, targets))
+    for setting in (FIXED, CHOSEN):
+        for name in entrants(task, setting):
+            if name != GRID:
+                small.choose(name, setting)

@@ -1,0 +1,1 @@
+"""What the papers show: their tables, figures and remarks, each an experiment."""

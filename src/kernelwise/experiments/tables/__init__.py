@@ -1,0 +1,1 @@
+"""What all tables of the papers share: definition, split, comparison, page and figure."""
