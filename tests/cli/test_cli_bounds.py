@@ -11,7 +11,7 @@ import pytest
 from cli_helpers import DATA, ROOT, as_libsvm, flowers, run
 
 from kernelwise import Gaussian, bounds
-from kernelwise.bounds import overview
+from kernelwise.bounds import observed, overview
 from kernelwise.cli.prepare import prepare
 from kernelwise.cli.read import read_table
 from kernelwise.selection.archive import to_kernel
@@ -57,7 +57,7 @@ def test_numbers_are_those_of_the_library(table, capsys):
     data = prepare(read_table(str(table), None), "species", "auto", scale=True)
     K = Gaussian(4.0)(data.X)
     expected = bounds.all_bounds(K, data.y, ridge=0.5, delta=0.1, t=3)
-    seen = overview.observe(K, data.y, ridge=0.5, t=3)
+    seen = observed.observe(K, data.y, ridge=0.5, t=3)
     assert list(by_name(found)) == list(expected)
     for name, row in by_name(found).items():
         bound = expected[name]
@@ -204,8 +204,8 @@ def test_theorems_that_the_rows_do_not_allow(tmp_path, capsys, rng):
 
 def test_numbers_that_json_does_not_know(table, capsys, monkeypatch):
     """As of a matrix of few eigenvalues, whose ratio is infinite."""
-    infinite = overview.Observed(np.inf, "spectrum")
-    real = overview.observe
+    infinite = observed.Observed(np.inf, "spectrum")
+    real = observed.observe
     monkeypatch.setattr(
         "kernelwise.cli.bounds.observe", lambda *a, **k: real(*a, **k) | {"er_decay": infinite}
     )

@@ -1,22 +1,18 @@
-"""All bounds that apply to one kernel matrix, and beside them what was really observed."""
+"""All bounds that apply to one kernel matrix."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.svm import SVC
 
 from kernelwise.bounds.base import Bound
 from kernelwise.bounds.decay import er_decay
 from kernelwise.bounds.eigenratio import er_krr, er_lssvm, er_svm
-from kernelwise.bounds.feature_space import fsm_hyperplane_error, fsm_training_error
+from kernelwise.bounds.feature_space import fsm_training_error
 from kernelwise.bounds.perturbation import sps_krr, sps_svm
-from kernelwise.bounds.problem import Problem
 from kernelwise.bounds.spectral import sm_lssvm, sm_svm
 from kernelwise.bounds.stability import (
-    ks_empirical_stability,
     ks_krr,
     ks_krr_prediction,
     ks_krr_stability,
@@ -26,9 +22,6 @@ from kernelwise.bounds.stability import (
 from kernelwise.bounds.variance import ks_krr_cv_variance, ks_svm_cv_variance
 from kernelwise.criteria import Undefined
 from kernelwise.gram import Targets
-from kernelwise.kernels.geometry import Array
-from kernelwise.machines import RidgePath
-from kernelwise.machines.svm import hinge
 
 _WITH_DELTA = (sm_lssvm, sm_svm, er_svm, er_krr, er_lssvm, ks_svm, sps_krr, sps_svm)
 _WITH_VARIANT = (ks_svm_stability, ks_krr_cv_variance, ks_svm_cv_variance)
@@ -36,10 +29,6 @@ _ONLY_PRINTED = (ks_krr_prediction, ks_krr_stability)
 _REAL = (er_decay, er_krr, ks_krr_prediction, ks_krr_stability, ks_krr, ks_krr_cv_variance, sps_krr)
 _FOR_REAL_TARGETS = frozenset(function.__name__ for function in _REAL)
 FROM_BELOW = frozenset({"er_decay"})  # the others bound from above
-MOST_TRAININGS = 500  # rows up to which a support vector machine is trained without each
-_FOLDS = 10  # beyond
-_CLEAR = 1e-3  # how far beyond its margin a point surely is no support vector
-_TOLERANCE = 1e-4  # libsvm's: of scores, which end in a mean that is printed with four digits
 
 
 class Overview(NamedTuple):
@@ -54,20 +43,6 @@ class Overview(NamedTuple):
 
     bounds: dict[str, Bound]
     left_out: dict[str, str]
-
-
-class Observed(NamedTuple):
-    """A number that a theorem bounds, as far as the sample has it.
-
-    Attributes
-    ----------
-    value : float
-    method : str
-        How it was found.
-    """
-
-    value: float
-    method: str
 
 
 def all_bounds(
@@ -136,14 +111,14 @@ def evaluate(
     overview : Overview
         Both parts sorted by function name.
     """
-    target = _for_task(y, task)
-    is_real = Targets.of(target).classes is None
+    targets = Targets.of(y, task)
+    is_real = targets.classes is None
     calls: dict[str, Callable[[], Bound]] = {
         "er_decay": partial(er_decay, K, t=t, variant=variant),
-        "fsm_training_error": partial(fsm_training_error, K, target),
+        "fsm_training_error": partial(fsm_training_error, K, targets),
     }
     for function, given in _arguments(delta, t, variant).items():
-        calls[function.__name__] = partial(function, K, target, ridge=ridge, **given)
+        calls[function.__name__] = partial(function, K, targets, ridge=ridge, **given)
     found, left_out = {}, {}
     for name, call in sorted(calls.items()):
         if is_real and name not in _FOR_REAL_TARGETS:
@@ -162,45 +137,6 @@ def references() -> dict[str, str]:
     return {name: bound.reference for name, bound in found.items()}
 
 
-def observe(
-    K: Any, y: Any, *, ridge: float = 1.0, t: int = 4, task: str = "auto"
-) -> dict[str, Observed]:
-    r"""Return the numbers that the theorems bound, as far as one sample has them.
-
-    Expected losses and error rates are those of leaving one row out; of the support vector machine,
-    beyond 500 rows, those of ten folds. No machine has a bias, as in the proofs. Stabilities are
-    the largest changes on the sample, which a theorem that holds for every point must exceed. The
-    variance of a cross-validation error is nothing that one sample has.
-
-    Parameters
-    ----------
-    K, y, ridge, t, task
-        As for :func:`all_bounds`.
-
-    Returns
-    -------
-    observed : dict of str to Observed
-        By the name of the bound's function; without those that one sample does not have.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from kernelwise.bounds.overview import observe
-    >>> x = np.array([0.0, 1.0, 2.0, 2.5, 4.0, 5.0])
-    >>> observe(np.outer(x, x), [0, 0, 1, 0, 1, 1])["fsm_training_error"].value
-    0.3333333333333333
-    """
-    problem = Problem(K, _for_task(y, task), ridge)
-    ratio = er_decay(problem.K, t=t).terms["ratio"]
-    found = {"er_decay": Observed(ratio, "spectrum"), **_of_least_squares(problem)}
-    if problem.targets.classes is not None:
-        found |= _of_support_vectors(problem)
-        with suppress(Undefined):  # where there is no hyperplane
-            error = fsm_hyperplane_error(problem.K, problem.y)
-            found["fsm_training_error"] = Observed(error, "training rows")
-    return dict(sorted(found.items()))
-
-
 def _arguments(delta: float, t: int, variant: str) -> dict[Any, dict[str, Any]]:
     """Return what each function that takes a ridge gets besides it."""
     arguments: dict[Any, dict[str, Any]] = {
@@ -212,90 +148,3 @@ def _arguments(delta: float, t: int, variant: str) -> dict[Any, dict[str, Any]]:
     for function in (er_svm, er_krr, er_lssvm):
         arguments[function]["t"] = t
     return arguments
-
-
-def _for_task(y: Any, task: str) -> Any:
-    """Return a target that is taken for what the task says.
-
-    Whoever sees only y takes a few integers for classes; one part in 10^12 more, and they are not.
-    """
-    targets = Targets.of(y, task)
-    if task != "regression":
-        return targets.labels
-    real = targets.y
-    if np.all(real == np.round(real)):
-        real = real * (1.0 + 2.0**-40)
-    if Targets.of(real).classes is not None:
-        raise ValueError("y holds integers too large to be told from classes: rescale y.")
-    return real
-
-
-def _of_least_squares(problem: Problem) -> dict[str, Observed]:
-    """Return the losses without each row, and what leaving one out changes."""
-    method, sample = "leave-one-out", "largest on the sample"
-    residuals = problem.evidence.fit(problem.ridge).loo_residuals[:, 0]
-    loss = Observed(float(np.mean(residuals**2)), method)
-    found = {name: loss for name in ("er_krr", "ks_krr", "sps_krr")}
-    found["ks_krr_prediction"] = Observed(_largest_move(problem), sample)
-    stability = ks_empirical_stability(problem.K, problem.y, ridge=problem.ridge)
-    found["ks_krr_stability"] = Observed(stability, sample)
-    if problem.targets.classes is not None:
-        error = float(np.mean(problem.y * residuals > 1.0))  # y f = 1 - y r < 0
-        found |= {"er_lssvm": loss, "sm_lssvm": Observed(error, method)}
-    return found
-
-
-def _largest_move(problem: Problem) -> float:
-    """Return the largest change of a score on the sample when one row, and its ridge, go.
-
-    With G = (K + rho I)^-1 and alpha = G y the residuals without row i are
-    rho (alpha_j - G_ji alpha_i / G_ii), and alpha_i / G_ii at i itself.
-    """
-    n, y = problem.n, problem.y
-    rho = problem.ridge * (n - 1) / n
-    path = RidgePath.from_eigensystem(problem.evidence.spectrum, y, fit_intercept=False)
-    G = path.inverse_block(rho, np.arange(n))
-    alone = (G @ y) / G.diagonal()
-    residuals = rho * ((G @ y)[:, None] - G * alone)
-    np.fill_diagonal(residuals, alone)
-    return float(np.abs(residuals - (y - problem.least_squares.scores)[:, None]).max())
-
-
-def _of_support_vectors(problem: Problem) -> dict[str, Observed]:
-    """Return the losses on rows left out, and the largest change that leaving one out makes."""
-    y, each = problem.y, problem.n <= MOST_TRAININGS
-    scores = svm_scores(problem.K, y, problem.ridge, np.arange(problem.n))
-    if each:  # a row beyond its margin changes nothing when it goes
-        folds = [np.array([i]) for i in np.flatnonzero(y * scores <= 1.0 + _CLEAR)]
-    else:
-        folds = np.array_split(np.random.default_rng(0).permutation(problem.n), _FOLDS)
-    outside, change = scores.copy(), 0.0
-    before = np.maximum(1.0 - y * scores, 0.0)
-    for fold in folds:
-        rows = np.setdiff1d(np.arange(problem.n), fold)
-        without = svm_scores(problem.K, y, problem.ridge, rows)
-        outside[fold] = without[fold]
-        change = max(change, float(np.abs(np.maximum(1.0 - y * without, 0.0) - before).max()))
-    method = "leave-one-out" if each else f"{_FOLDS}-fold"
-    loss = Observed(hinge(y, outside), method)
-    found = {name: loss for name in ("er_svm", "ks_svm", "sps_svm")}
-    found["sm_svm"] = Observed(float(np.mean(y * outside < 0.0)), method)
-    if each:
-        found["ks_svm_stability"] = Observed(change, "largest on the sample")
-    return found
-
-
-def svm_scores(K: Array, y: Array, ridge: float, rows: Array) -> Array:
-    """Return the scores on all rows of the support vector machine without bias of some.
-
-    With every point and its mirror image -x, of label -y and half of C, a machine that may have a
-    bias has none: the objective is even in it. libsvm then does in milliseconds what machines for
-    feature vectors need many passes for where the eigenvalues fall fast.
-    """
-    part = K[np.ix_(rows, rows)]
-    mirrored = np.block([[part, -part], [-part, part]])
-    machine = SVC(C=0.25 / ridge, kernel="precomputed", tol=_TOLERANCE)
-    machine.fit(mirrored, np.concatenate([y[rows], -y[rows]]))
-    b = np.zeros(2 * rows.size)
-    b[machine.support_] = machine.dual_coef_[0]
-    return np.asarray(K[:, rows] @ (b[: rows.size] - b[rows.size :]))

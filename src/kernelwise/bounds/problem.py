@@ -46,15 +46,16 @@ class Problem:
     Parameters
     ----------
     K : array of shape (n, n)
-    y : array of shape (n,)
-        Two classes or a real target.
+    y : array of shape (n,) or Targets
+        Two classes or a real target; a few integers are classes, unless Targets say otherwise.
     ridge : float
         Added to the diagonal of K.
     limits : Limits or None
     """
 
     def __init__(self, K: Any, y: Any, ridge: float = 1.0, limits: Limits | None = None) -> None:
-        self.K, self.targets = check_matrix(K), Targets.of(y)
+        self.K = check_matrix(K)
+        self.targets = y if isinstance(y, Targets) else Targets.of(y)
         if self.K.shape[0] != self.targets.n:
             raise ValueError(f"K has {self.K.shape[0]} rows but y has {self.targets.n} entries.")
         if self.targets.kind == "multiclass":

@@ -11,7 +11,8 @@ import numpy as np
 
 from kernelwise import __version__
 from kernelwise.bounds.base import Bound, check_delta
-from kernelwise.bounds.overview import FROM_BELOW, Observed, evaluate, observe, references
+from kernelwise.bounds.observed import Observed, observe
+from kernelwise.bounds.overview import FROM_BELOW, evaluate, references
 from kernelwise.cli.prepare import Prepared
 from kernelwise.cli.scoring import within
 from kernelwise.cli.screen import BadInput, Screen, counted
