@@ -4,12 +4,12 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.svm import SVC
 
 from kernelwise.bounds.decay import er_decay
 from kernelwise.bounds.feature_space import fsm_hyperplane_error
 from kernelwise.bounds.problem import Problem
 from kernelwise.bounds.stability import ks_empirical_stability
+from kernelwise.bounds.support_vectors import svm_coefficients
 from kernelwise.criteria import Undefined
 from kernelwise.gram import Targets
 from kernelwise.kernels.geometry import Array
@@ -19,7 +19,6 @@ from kernelwise.machines.svm import hinge
 MOST_TRAININGS = 500  # rows up to which a support vector machine is trained without each
 _FOLDS = 10  # beyond
 _CLEAR = 1e-3  # how far beyond its margin a point surely is no support vector
-_TOLERANCE = 1e-4  # libsvm's: of scores, which end in a mean that is printed with four digits
 
 
 class Observed(NamedTuple):
@@ -109,7 +108,7 @@ def _largest_move(problem: Problem) -> float:
 def _of_support_vectors(problem: Problem) -> dict[str, Observed]:
     """Return the losses on rows left out, and the largest change that leaving one out makes."""
     y, each = problem.y, problem.n <= MOST_TRAININGS
-    scores = svm_scores(problem.K, y, problem.ridge, np.arange(problem.n))
+    scores = problem.svm.scores
     if each:  # a row beyond its margin changes nothing when it goes
         folds = [np.array([i]) for i in np.flatnonzero(y * scores <= 1.0 + _CLEAR)]
     else:
@@ -118,7 +117,7 @@ def _of_support_vectors(problem: Problem) -> dict[str, Observed]:
     before = np.maximum(1.0 - y * scores, 0.0)
     for fold in folds:
         rows = np.setdiff1d(np.arange(problem.n), fold)
-        without = svm_scores(problem.K, y, problem.ridge, rows)
+        without = _svm_scores(problem, rows)
         outside[fold] = without[fold]
         change = max(change, float(np.abs(np.maximum(1.0 - y * without, 0.0) - before).max()))
     method = "leave-one-out" if each else f"{_FOLDS}-fold"
@@ -130,17 +129,8 @@ def _of_support_vectors(problem: Problem) -> dict[str, Observed]:
     return found
 
 
-def svm_scores(K: Array, y: Array, ridge: float, rows: Array) -> Array:
-    """Return the scores on all rows of the support vector machine without bias of some.
-
-    With every point and its mirror image -x, of label -y and half of C, a machine that may have a
-    bias has none: the objective is even in it. libsvm then does in milliseconds what machines for
-    feature vectors need many passes for where the eigenvalues fall fast.
-    """
-    part = K[np.ix_(rows, rows)]
-    mirrored = np.block([[part, -part], [-part, part]])
-    machine = SVC(C=0.25 / ridge, kernel="precomputed", tol=_TOLERANCE)
-    machine.fit(mirrored, np.concatenate([y[rows], -y[rows]]))
-    b = np.zeros(2 * rows.size)
-    b[machine.support_] = machine.dual_coef_[0]
-    return np.asarray(K[:, rows] @ (b[: rows.size] - b[rows.size :]))
+def _svm_scores(problem: Problem, rows: Array) -> Array:
+    """Return the scores on all rows of the support vector machine of some."""
+    part = problem.K[np.ix_(rows, rows)]
+    alpha = svm_coefficients(part, problem.y[rows], problem.ridge)
+    return np.asarray(problem.K[:, rows] @ alpha)

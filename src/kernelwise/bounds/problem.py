@@ -5,9 +5,9 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from sklearn.svm import LinearSVC
 
 from kernelwise.bounds.base import Assumption, Limits
+from kernelwise.bounds.support_vectors import svm_coefficients
 from kernelwise.criteria import Evidence
 from kernelwise.gram import Dense, Targets
 from kernelwise.gram.psd import check_matrix
@@ -15,10 +15,6 @@ from kernelwise.kernels import Precomputed
 from kernelwise.kernels.geometry import Array
 from kernelwise.machines import check_ridge
 from kernelwise.machines.svm import hinge
-
-# liblinear's, on the coordinates of the points in feature space
-_TOLERANCE = 1e-6
-_ITERATIONS = 200_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,20 +112,10 @@ class Problem:
 
     @cached_property
     def svm(self) -> Fitted:
-        """The support vector machine with C = 1 / (2 ridge), by liblinear in feature space."""
-        s, Q = self.evidence.spectrum
-        features = Q * np.sqrt(np.maximum(s, 0.0))
-        machine = LinearSVC(
-            C=0.5 / self.ridge,
-            loss="hinge",
-            fit_intercept=False,
-            tol=_TOLERANCE,
-            max_iter=_ITERATIONS,
-            random_state=0,
-        ).fit(features, self.y)
-        w = machine.coef_[0]
-        scores = features @ w
-        return Fitted(hinge(self.y, scores), scores, float(np.linalg.norm(w)))
+        """The support vector machine with C = 1 / (2 ridge)."""
+        alpha = svm_coefficients(self.K, self.y, self.ridge)
+        scores = self.K @ alpha
+        return Fitted(hinge(self.y, scores), scores, float(np.sqrt(max(alpha @ scores, 0.0))))
 
     def psd(self) -> Assumption:
         """Return that K is positive semidefinite."""
