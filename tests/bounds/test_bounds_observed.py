@@ -152,3 +152,20 @@ def test_large_integers_are_a_real_target_too():
     y = np.array([2**41, 2**42] * 3)
     found = bounds.all_bounds(np.eye(6), y, task="regression")
     assert found["ks_krr_prediction"].terms and "sm_svm" not in found
+
+
+def test_a_machine_that_says_nothing_is_not_right():
+    """Of so narrow a kernel rounding errors are left, and those of y - residual have y's sign."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(30, 2)), np.arange(30) % 2
+    for K in (np.eye(30), Gaussian(1e-6)(X)):
+        seen = observed.observe(K, y)
+        assert seen["sm_lssvm"].value == seen["sm_svm"].value == 0.5
+
+
+def test_the_printed_spectral_bound_divides_by_the_sum():
+    X, y = sample()
+    K = Gaussian(1.0)(X)
+    printed = bounds.sm_lssvm(K, y, variant="printed")
+    assert printed.terms == bounds.sm_lssvm(K, y, normalizer="sum").terms  # equal at ridge 1
+    assert printed.terms["fit"] != bounds.sm_lssvm(K, y).terms["fit"]

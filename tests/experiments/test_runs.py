@@ -9,6 +9,7 @@ from sklearn.svm import SVC
 
 import kernelwise as kw
 from kernelwise import criteria as c
+from kernelwise._progress import Task
 from kernelwise.experiments import datasets, publications, runner
 from kernelwise.experiments.catalog import EXPERIMENTS
 from kernelwise.experiments.experiment import Effort, Job
@@ -147,25 +148,46 @@ def test_tables_cover_what_was_published(key):
     assert roughness == sorted(roughness)
 
 
+class Counting(Task):
+    """Count what is told."""
+
+    done = of = 0
+
+    def part(self, name="", parts=0):
+        self.of = parts
+        return self
+
+    def advance(self):
+        self.done += 1
+
+
 class TestRuns:
     def test_a_run_is_resumed(self, folder, tmp_path):
         out = tmp_path / "results"
-        told = []
         experiment = EXPERIMENTS["sm-table2"]
         once = Effort(1, rows=50, datasets=("heart",))
-        path = runner.run(experiment, out, once, lambda done, of: told.append((done, of)))
-        assert told == [(0, 1), (1, 1)]
+        path = runner.run(experiment, out, once)
         text = path.read_text()
-        again = runner.run(experiment, out, replace(once, repetitions=2))
+        task = Counting()
+        again = runner.run(experiment, out, replace(once, repetitions=2), task)
+        assert (task.done, task.of) == (2, 2)
         assert again.read_text().startswith(text)
         with path.open(newline="") as file:
             lines = list(csv.DictReader(file))
         assert [line["repetition"] for line in lines] == ["0", "1"]
         assert runner.finished(path) == {("heart", 0), ("heart", 1)}
-        [expected] = runner.work(Job("sm-table2", "heart", 0, 50))
+        [expected] = runner.do(Job("sm-table2", "heart", 0, 50))
         for name in TABLES["sm-table2"].columns:
             assert lines[0][name] == expected[name]
             assert int(lines[0][f"{name} kernel"]) == expected[f"{name} kernel"]
+
+    def test_results_with_other_columns_are_not_mixed(self, tmp_path):
+        path = tmp_path / "results.csv"
+        runner._append(path, [{"dataset": "heart", "repetition": 0, "SM": 0.2}])
+        runner._append(path, [{"dataset": "heart", "repetition": 1, "SM": 0.2}])
+        with pytest.raises(ValueError, match="move it away"):
+            runner._append(path, [{"dataset": "heart", "repetition": 2, "SM": 0.2, "CV": 0.1}])
+        assert len(runner.read(path)) == 2
 
     def test_capped_sets_have_a_file_of_their_own(self, tmp_path):
         experiment = EXPERIMENTS["sm-table2"]
@@ -183,3 +205,29 @@ class TestRuns:
             ("sonar", 1),
         ]
         assert len({job.seed for job in jobs}) == 4
+
+
+@pytest.mark.parametrize(("rows", "share"), [([9, 1], 0.7), ([1, 1], 0.9), ([2, 2], 0.5)])
+def test_too_few_rows_for_a_split(rows, share):
+    """It would be drawn for ever."""
+    targets = Targets.of(np.repeat([0, 1, 1], [*rows, 1])[: max(3, sum(rows))], "classification")
+    with pytest.raises(ValueError, match="too few for a split"):
+        draw(np.zeros((targets.n, 1)), targets, share, 0)
+
+
+def test_a_fold_without_a_class_picks_nothing():
+    """An inner fold of the support vector machine may lack a class: its kernels are undefined."""
+    from kernelwise.criteria import RKS
+
+    table = replace(
+        TABLES["ks-table2"], kernels=TABLES["ks-table2"].kernels[::10], columns={"RKS": RKS("cv")}
+    )
+    for seed in range(7):
+        rng = np.random.default_rng(seed)
+        y = rng.permutation(np.repeat([0, 1], [10, 2]))
+        targets = Targets.of(y, "classification")
+        part = Part(
+            rng.normal(size=(12, 2)), targets, rng.normal(size=(4, 2)), targets.part([0, 1, 2, 3])
+        )
+        found = outcomes(part, table)
+        assert {o.column for o in found} == {"RKS", "best possible"}

@@ -11,9 +11,11 @@ from kernelwise.bounds.problem import Problem
 from kernelwise.bounds.stability import ks_empirical_stability
 from kernelwise.bounds.support_vectors import svm_coefficients
 from kernelwise.criteria import Undefined
+from kernelwise.criteria.losses import misclassified
 from kernelwise.gram import Targets
 from kernelwise.kernels.geometry import Array
 from kernelwise.machines import RidgePath
+from kernelwise.machines.ridge_path import held_out_scores
 from kernelwise.machines.svm import hinge
 
 MOST_TRAININGS = 500  # rows up to which a support vector machine is trained without each
@@ -84,9 +86,17 @@ def _of_least_squares(problem: Problem) -> dict[str, Observed]:
     stability = ks_empirical_stability(problem.K, problem.targets, ridge=problem.ridge)
     found["ks_krr_stability"] = Observed(stability, sample)
     if problem.targets.classes is not None:
-        error = float(np.mean(problem.y * residuals > 1.0))  # y f = 1 - y r < 0
-        found |= {"er_lssvm": loss, "sm_lssvm": Observed(error, method)}
+        scores = held_out_scores(problem.y, residuals)
+        found |= {"er_lssvm": loss, "sm_lssvm": Observed(_error_rate(problem, scores), method)}
     return found
+
+
+def _error_rate(problem: Problem, scores: Array) -> float:
+    """Return the share of rows that a machine gets wrong; a score of zero names the first class.
+
+    The theorems do not count a score of zero as an error, people do.
+    """
+    return float(np.mean(misclassified(problem.targets.y, scores[:, None])))
 
 
 def _largest_move(problem: Problem) -> float:
@@ -123,7 +133,7 @@ def _of_support_vectors(problem: Problem) -> dict[str, Observed]:
     method = "leave-one-out" if each else f"{_FOLDS}-fold"
     loss = Observed(hinge(y, outside), method)
     found = {name: loss for name in ("er_svm", "ks_svm", "sps_svm")}
-    found["sm_svm"] = Observed(float(np.mean(y * outside < 0.0)), method)
+    found["sm_svm"] = Observed(_error_rate(problem, outside), method)
     if each:
         found["ks_svm_stability"] = Observed(change, "largest on the sample")
     return found

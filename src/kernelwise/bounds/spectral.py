@@ -26,7 +26,7 @@ def sm_lssvm(
     ridge: float = 1.0,
     delta: float = 0.05,
     r: float = 1.0,
-    normalizer: str = "trace",
+    normalizer: str | None = None,
     variant: str = "corrected",
 ) -> Bound:
     r"""Bound the error rate of the LSSVM by the spectral measure (Theorem 1).
@@ -54,8 +54,9 @@ def sm_lssvm(
         The probability that the bound fails.
     r : float, default=1.0
         The power of N, at least 1. The theorem holds for all; 1 is the tightest.
-    normalizer : {"trace", "sum"}, default="trace"
-        C = tr K, or the sum of all entries as printed, which must then be no less than tr K.
+    normalizer : {"trace", "sum"} or None, default=None
+        C = tr K, or the sum of all entries as printed, which must then be no less than tr K; None
+        takes the trace for the corrected, the sum for the printed variant.
     variant : {"corrected", "printed"}, default="corrected"
 
     Returns
@@ -72,6 +73,8 @@ def sm_lssvm(
     True
     """
     problem = _problem(K, y, ridge)
+    if normalizer is None:
+        normalizer = "trace" if is_corrected(variant) else "sum"
     C, sm = _measure(problem, r, normalizer)
     c0 = C / (C + ridge) * (1.0 if is_corrected(variant) else ridge)
     terms = {"constant": 1.0, "fit": -c0 * sm, **_deviation(problem.n, check_delta(delta), 6.0)}

@@ -4,7 +4,7 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
-from kernelwise._progress import SILENT, Bar, Task
+from kernelwise._progress import SILENT, Bar
 from kernelwise._registry import unknown
 from kernelwise.cli.screen import BadInput, Screen
 from kernelwise.experiments.catalog import EXPERIMENTS
@@ -18,7 +18,7 @@ def reproduce(args: argparse.Namespace, screen: Screen) -> int:
     """Run what was asked for and write its pages; return the exit status."""
     if args.list:
         for experiment in EXPERIMENTS.values():
-            print(f"{experiment.key:<17}{experiment.title}")
+            print(f"{experiment.key:<{max(map(len, EXPERIMENTS)) + 2}}{experiment.title}")
         return 0
     asked = _asked(args)
     effort = _effort(args)
@@ -85,24 +85,11 @@ def _with_results(
 def _run(experiment: Experiment, folder: Path, effort: Effort, screen: Screen) -> None:
     """Run an experiment under a bar."""
     screen.note(f"{experiment.key}: a run that is stopped goes on where it was.")
-    bar: Task = Bar(experiment.key) if screen.watched else SILENT
-    work = bar
-    told = 0
-
-    def tell(done: int, of: int) -> None:
-        nonlocal work, told
-        if work is bar:
-            work = bar.part("", of)
-        for _ in range(done - told):
-            work.advance()
-        told = done
-
     try:
-        run(experiment, folder, effort, tell)
-    except NoData as error:
-        raise BadInput(str(error)) from None
-    finally:
-        bar.end()
+        with Bar(experiment.key) if screen.watched else SILENT as bar:
+            run(experiment, folder, effort, bar)
+    except (NoData, ValueError) as error:
+        raise BadInput(f"{experiment.key}: {error}") from None
 
 
 def _tell(experiment: Experiment, folder: Path, effort: Effort) -> None:

@@ -9,6 +9,7 @@ from kernelwise.experiments.papers.fsm.synthetic import FsmFigure2
 from kernelwise.experiments.papers.highest import HighestAccuracies
 from kernelwise.experiments.papers.remarks.experiment import Remarks
 from kernelwise.experiments.papers.run_times.experiment import RunTimes
+from kernelwise.experiments.papers.sps import SPS_TABLE1
 from kernelwise.experiments.papers.tables import TABLES
 from kernelwise.experiments.tables.run import TableRun
 
@@ -29,7 +30,7 @@ EXPERIMENTS: dict[str, Experiment] = {
             *CURVES,
             FsmFigure2(),
             FsmFigure3(),
-            HighestAccuracies(),
+            HighestAccuracies(SPS_TABLE1),
             RunTimes(),
             Remarks(),
             Leaderboard(),

@@ -1,6 +1,8 @@
 """Pieces of the pages, in Markdown."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
+
+PUBLISHED_NUMBERS = "../../src/kernelwise/experiments/published/"  # as seen from a page
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
@@ -16,10 +18,18 @@ def table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     return lines + [f"| {' | '.join(row)} |" for row in rows]
 
 
-def made_from(key: str, title: str, source: str | None = None) -> list[str]:
-    """Return the first lines of a page: its title, the file it is made from and the command.
+def holds(is_so: bool) -> str:
+    """Return the verdict on a statement in words."""
+    return "holds" if is_so else "does not hold"
 
-    ``source`` names the experiment whose results they are, where it is another.
-    """
-    made = f"Made from `results/{source or key}.csv` by `kernelwise reproduce {key}"
-    return [f"# {title}", "", f"{made} --out docs/papers`; do not edit.", ""]
+
+def span(numbers: Iterable[int]) -> str:
+    """Return a number, or the least and the largest of several."""
+    low, *_, high = sorted([*numbers] * 2)
+    return str(low) if low == high else f"{low} to {high}"
+
+
+def not_run(asked: Iterable[str], done: Container[str]) -> list[str]:
+    """Return an item of a list that names what was left out; none where nothing was."""
+    missing = [name for name in asked if name not in done]
+    return [f"- Not run: {', '.join(missing)}."] if missing else []

@@ -7,6 +7,7 @@ import csv
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from typing import Final
 
@@ -92,7 +93,8 @@ def available() -> tuple[str, ...]:
     return TABLES
 
 
-def load(table: str) -> list[Cell]:
+@cache
+def load(table: str) -> tuple[Cell, ...]:
     """Return the cells of one published table, in the order of the paper.
 
     Parameters
@@ -102,7 +104,7 @@ def load(table: str) -> list[Cell]:
 
     Returns
     -------
-    list of Cell
+    tuple of Cell
         Every cell of the table, illegible ones included.
 
     Raises
@@ -114,7 +116,7 @@ def load(table: str) -> list[Cell]:
         raise ValueError(f"unknown table {table!r}; there are {', '.join(TABLES)}")
     cells = [_cell(row) for row in _rows(table)]
     _check(table, cells)
-    return cells
+    return tuple(cells)
 
 
 def records(name: str) -> list[dict[str, str]]:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from kernelwise.experiments.experiment import Effort, Experiment, Line
-from kernelwise.experiments.markdown import table
+from kernelwise.experiments.markdown import PUBLISHED_NUMBERS, table
 from kernelwise.experiments.runner import capped, read, results_path
 from kernelwise.selection.persistence import replacing
 
@@ -25,22 +25,32 @@ def publish(experiment: Experiment, folder: Path, effort: Effort) -> Published:
     lines = read(results_path(experiment, folder, effort))
     name = experiment.key + capped(effort)
     page, figure = folder / f"{name}.md", folder / f"{name}.svg"
-    text = experiment.page(lines)
-    if effort.rows is not None:
-        text = _with_cap(text, experiment, effort)
-    _write(page, text)
+    _write(page, page_text(experiment, lines, effort))
     _draw(experiment, lines, figure)
     return Published(page, figure, experiment.summary(lines))
 
 
-def _with_cap(text: str, experiment: Experiment, effort: Effort) -> str:
-    """Say on a page that the data sets were capped, and point to its own files."""
-    own = experiment.key + capped(effort)
-    source = experiment.source + capped(effort)
-    text = text.replace(f"({experiment.key}.svg)", f"({own}.svg)")
-    text = text.replace(f"results/{experiment.source}.csv", f"results/{source}.csv")
-    title, rest = text.split("\n", 1)
-    return f"{title}\n\nA quick look: at most {effort.rows} rows of every data set.\n{rest}"
+def page_text(experiment: Experiment, lines: Sequence[Line], effort: Effort) -> str:
+    """Return a page: title, the file it is made from and the command, then what came out."""
+    cap = capped(effort)
+    made = f"Made from `results/{experiment.source}{cap}.csv`"
+    command = _command(experiment, lines, effort)
+    head = [f"# {experiment.title}", "", f"{made} by `{command}`; do not edit."]
+    if effort.rows is not None:
+        head += ["", f"A quick look: at most {effort.rows} rows of every data set."]
+    text = experiment.page(lines).replace(f"({experiment.key}.svg)", f"({experiment.key}{cap}.svg)")
+    return "\n".join([*head, "", text.rstrip("\n"), ""])
+
+
+def _command(experiment: Experiment, lines: Sequence[Line], effort: Effort) -> str:
+    """Return what gives these results, a few data sets more or less."""
+    words = ["kernelwise", "reproduce", experiment.key, "--out", "docs/papers"]
+    repetitions = 1 + max(int(line["repetition"]) for line in lines)
+    if repetitions != experiment.repetitions:
+        words += ["--repetitions", str(repetitions)]
+    if effort.rows is not None:
+        words += ["--rows", str(effort.rows)]
+    return " ".join(words)
 
 
 def _draw(experiment: Experiment, lines: Sequence[Line], path: Path) -> None:
@@ -62,8 +72,9 @@ def write_index(experiments: Sequence[Experiment], folder: Path) -> Path:
         "# The papers, reproduced",
         "",
         "Every page is made from a file in `results/` by the command it names; none is typed, nor "
-        "is this one. What was published stands in `src/kernelwise/experiments/published/`, with "
-        "how it was typed and checked.",
+        f"is this one. What was published stands in [`published/`]({PUBLISHED_NUMBERS}README.md), "
+        "with how it was typed and checked; whether the papers' claims of significance follow from "
+        f"it, in [significance.md]({PUBLISHED_NUMBERS}significance.md).",
         "",
     ]
     rows = []

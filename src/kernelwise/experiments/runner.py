@@ -7,7 +7,7 @@ it was.
 import csv
 import io
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from multiprocessing import get_context
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
+from kernelwise._progress import SILENT, Task
 from kernelwise.experiments.catalog import EXPERIMENTS
 from kernelwise.experiments.experiment import Effort, Experiment, Job, Line
 from kernelwise.gram.memory import processors
@@ -45,7 +46,7 @@ def finished(path: Path) -> set[tuple[str, int]]:
     return {(line["dataset"], int(line["repetition"])) for line in read(path)}
 
 
-def work(job: Job) -> list[dict[str, Any]]:
+def do(job: Job) -> list[dict[str, Any]]:
     """Do one job, with one thread: there are as many workers as processors."""
     with threadpool_limits(1):
         lines = EXPERIMENTS[job.key].work(job)
@@ -57,7 +58,7 @@ def run(
     experiment: Experiment,
     folder: Path,
     effort: Effort | None = None,
-    tell: Callable[[int, int], None] = lambda done, of: None,
+    task: Task = SILENT,
 ) -> Path:
     """Do what is still to be done, and return the file of the results."""
     effort = effort or Effort()
@@ -66,12 +67,12 @@ def run(
     jobs = experiment.jobs(effort)
     known = finished(path)
     todo = [job for job in jobs if (job.dataset, job.repetition) not in known]
-    done = len(jobs) - len(todo)
-    tell(done, len(jobs))
-    for lines in _results(todo, 1 if experiment.takes_time else processors()):
-        _append(path, lines)
-        done += 1
-        tell(done, len(jobs))
+    with task.part("", len(jobs)) as work:
+        for _ in range(len(jobs) - len(todo)):
+            work.advance()
+        for lines in _results(todo, 1 if experiment.takes_time else processors()):
+            _append(path, lines)
+            work.advance()
     return path
 
 
@@ -81,14 +82,14 @@ def _results(jobs: Sequence[Job], workers: int) -> Iterator[list[dict[str, Any]]
     # Fresh processes: threads of this one, of numba or BLAS, do not survive a fork.
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         running: set[Future[list[dict[str, Any]]]] = {
-            pool.submit(work, job) for job in itertools.islice(left, workers * _AHEAD)
+            pool.submit(do, job) for job in itertools.islice(left, workers * _AHEAD)
         }
         try:
             while running:
                 done, running = wait(running, return_when=FIRST_COMPLETED)
                 for future in done:
                     yield future.result()
-                    running |= {pool.submit(work, job) for job in itertools.islice(left, 1)}
+                    running |= {pool.submit(do, job) for job in itertools.islice(left, 1)}
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)  # what has not begun never will
             raise
@@ -100,6 +101,10 @@ def _append(path: Path, lines: Sequence[dict[str, Any]]) -> None:
     table = csv.DictWriter(text, list(lines[0]), lineterminator="\n")
     if not path.is_file():
         table.writeheader()
+    elif read(path) and list(read(path)[0]) != list(lines[0]):
+        raise ValueError(
+            f"{path} has other columns than this run, which cannot go on with it: move it away."
+        )
     table.writerows(lines)
     with path.open("a") as file:
         file.write(text.getvalue())

@@ -13,6 +13,7 @@ from scipy import stats
 
 from kernelwise.experiments import publications
 from kernelwise.experiments.publications import Cell
+from kernelwise.kernels.geometry import Array
 
 LEVEL: Final = 0.05
 CORRELATIONS: Final = (0.0, 0.5, 0.8, 0.9)
@@ -73,6 +74,28 @@ def welch(mean1: float, sd1: float, mean2: float, sd2: float, n: int) -> tuple[f
     t = (mean2 - mean1) / math.sqrt(a + b)
     freedom = (a + b) ** 2 * (n - 1) / (a**2 + b**2)
     return t, 2.0 * float(stats.t.sf(abs(t), freedom))
+
+
+def paired(differences: Array) -> float:
+    """Return the one-sided p of a mean above zero by the paired t-test.
+
+    Parameters
+    ----------
+    differences : array of shape (n,)
+
+    Returns
+    -------
+    float
+        Below one half where the mean is positive; certain where all differences are the same; NaN
+        of a single one.
+    """
+    n, mean = differences.size, float(differences.mean())
+    if n < 2:
+        return math.nan
+    error = float(differences.std(ddof=1)) / math.sqrt(n)
+    if error == 0.0:
+        return 0.5 - 0.5 * math.copysign(bool(mean), mean)
+    return float(stats.t.sf(mean / error, n - 1))
 
 
 def needed_correlation(mean1: float, sd1: float, mean2: float, sd2: float, n: int) -> float:

@@ -39,6 +39,8 @@ class Leaderboard(Experiment):
     def summary(self, lines: Sequence[Line]) -> str:
         """Return where the default stands."""
         found = []
+        if not panels(lines):
+            return "Nothing to compare: no task has results on two data sets."
         for panel in panels(lines):
             contest = panel.contest
             ours, best = contest.row(contest.reference), contest.rows[0]

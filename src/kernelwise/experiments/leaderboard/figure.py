@@ -27,6 +27,8 @@ def diagram(contests: dict[str, Contest]) -> "Figure":
     """Draw one panel per contest, by title; the reference of each is coloured."""
     from matplotlib.figure import Figure
 
+    if not contests:
+        return Figure(figsize=(_WIDTH, _LINE * _HEAD))
     heights = [_HEAD + _lines_below(contest) for contest in contests.values()]
     figure = Figure(figsize=(_WIDTH, _LINE * sum(heights)))
     grid = figure.add_gridspec(

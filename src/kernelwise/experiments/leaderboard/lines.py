@@ -3,9 +3,7 @@
 Every entrant's time is measured on its own, from the data to the choice.
 """
 
-import time
 import warnings
-from collections.abc import Callable
 from functools import cache, partial
 from typing import Any
 
@@ -23,6 +21,7 @@ from kernelwise.experiments.leaderboard.entrants import (
 )
 from kernelwise.experiments.leaderboard.split import Split, split_of
 from kernelwise.experiments.tables.split import Part
+from kernelwise.experiments.timing import cpu_seconds
 from kernelwise.gram import Targets
 
 _LONG_ENOUGH = 0.3  # seconds that measuring one entrant takes at least, up to three times
@@ -65,20 +64,12 @@ def _seconds(split: Split, setting: str) -> dict[str, Any]:
     values = {}
     for name in entrants(split.task, setting):
         try:
-            values[name] = cpu_seconds(partial(split.choose, name, setting))
+            values[name] = cpu_seconds(
+                partial(split.choose, name, setting), enough=_LONG_ENOUGH, most=_TIMES
+            )
         except ValueError:  # undefined for every kernel
             values[name] = float("nan")
     return _line(setting, "seconds", values)
-
-
-def cpu_seconds(run: Callable[[], object]) -> float:
-    """Return the processor time of a run: the best of up to three where one is short."""
-    found: list[float] = []
-    while len(found) < _TIMES and sum(found) < _LONG_ENOUGH:
-        start = time.process_time()
-        run()
-        found.append(time.process_time() - start)
-    return min(found)
 
 
 @cache

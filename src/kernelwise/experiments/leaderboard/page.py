@@ -23,9 +23,10 @@ from kernelwise.experiments.leaderboard.entrants import (
     sets,
 )
 from kernelwise.experiments.leaderboard.panel import Panel, panels
-from kernelwise.experiments.leaderboard.ranks import LEVEL, Row, is_beaten, verdict
+from kernelwise.experiments.leaderboard.ranks import Row, is_beaten, verdict
 from kernelwise.experiments.leaderboard.split import TRAIN_SHARE
-from kernelwise.experiments.markdown import made_from, table
+from kernelwise.experiments.markdown import not_run, span, table
+from kernelwise.experiments.significance import LEVEL
 from kernelwise.experiments.tables.table import WIDTHS
 from kernelwise.selection.search import AUTO_RIDGES
 
@@ -34,7 +35,6 @@ def page(key: str, title: str, lines: Sequence[Line]) -> str:
     """Return protocol, verdict, figure and a table per task and setting."""
     found = panels(lines)
     parts = [
-        *made_from(key, title),
         *_protocol(lines),
         "",
         "## The library's default",
@@ -56,22 +56,19 @@ def page(key: str, title: str, lines: Sequence[Line]) -> str:
 def _protocol(lines: Sequence[Line]) -> list[str]:
     errors = [line for line in lines if line["quantity"] == "error" and line["setting"] == FIXED]
     counts = np.unique([line["dataset"] for line in errors], return_counts=True)[1]
-    splits = (
-        f"{counts.min()}" if counts.min() == counts.max() else f"{counts.min()} to {counts.max()}"
-    )
     facts = {line["dataset"]: line for line in errors}
     used = {n: int(f["train"]) + int(f["test"]) for n, f in facts.items()}
     rows = {n: int(f["available"]) for n, f in facts.items()}
     capped = [f"{n} {used[n]:,} of {rows[n]:,}" for n in facts if used[n] < rows[n]]
-    missing = [name for name in sets() if name not in facts]
     pairs = [f"{n} ({a} and {b})" for n, (a, b) in PAIRS.items() if n in facts]
     said = [
         f"- {len(facts)} data sets: those of the papers' tables and fourclass, each once. Left out "
         f"as duplicates: {'; '.join(f'{n} ({why})' for n, why in DUPLICATES.items())}.",
         f"- At most {ROWS:,} rows of a set, drawn once; capped: {', '.join(capped) or 'none'}.",
-        f"- Random splits a set: {splits}, {100 * TRAIN_SHARE:.0f} % of the rows for training, not "
-        "stratified; features, and real targets, standardised by the training rows; gaps set to "
-        "the median. Ranks and tests take the mean over the splits of a set as one observation.",
+        f"- Random splits a set: {span(counts)}, {100 * TRAIN_SHARE:.0f} % of the rows for "
+        "training, not stratified; features, and real targets, standardised by the training rows; "
+        "gaps set to the median. Ranks and tests take the mean over the splits of a set as one "
+        "observation.",
         "- Two classes: LSSVM with bias, misclassified test rows in percent. Real targets: kernel "
         "ridge regression with bias, mean square error in percent of the variance of the test "
         "target.",
@@ -85,13 +82,13 @@ def _protocol(lines: Sequence[Line]) -> list[str]:
     ]
     if pairs:
         said.append(f"- Two classes of sets with more: {', '.join(pairs)}.")
-    if missing:
-        said.append(f"- Not run: {', '.join(missing)}.")
-    return said
+    return [*said, *not_run(sets(), facts)]
 
 
 def _verdicts(found: Sequence[Panel]) -> list[str]:
     """Return the verdict on the default: all contests at once, then one by one."""
+    if not found:
+        return ["Nothing can be said: no task has results on two data sets."]
     beaten = [panel.title for panel in found if is_beaten(panel.contest)]
     best = "the best entrant"
     if not beaten:

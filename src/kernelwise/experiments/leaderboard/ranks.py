@@ -12,14 +12,14 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
 
+from kernelwise.experiments.significance import LEVEL
 from kernelwise.kernels.geometry import Array
 
-LEVEL: Final = 0.05
 _DIGITS = 10  # means that agree in so many are equal: what differs is rounding
 
 

@@ -1,22 +1,25 @@
 """What the largest data sets would cost: one split of a part of the rows, and the power of n."""
 
 import math
-import time
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from kernelwise.experiments.experiment import Experiment, Job, Line
-from kernelwise.experiments.markdown import made_from, table
+from kernelwise.experiments.markdown import table
 from kernelwise.experiments.papers.tables import TABLES
 from kernelwise.experiments.tables.run import split_lines
+from kernelwise.experiments.timing import cpu_seconds
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-_ROWS = (500, 1000)  # of the data set, by repetition
+_ROWS = (1000, 2000)  # of the data set; fewer in proportion where it is capped
+_FEW = 60  # rows on which loops are compiled
 _CORES = 2
+_CUBE = 3.0
 
 
 class Cost(Experiment):
@@ -33,24 +36,27 @@ class Cost(Experiment):
 
     @property
     def repetitions(self) -> int:
-        """One number of rows each."""
-        return len(_ROWS)
+        """One split."""
+        return 1
 
     def work(self, job: Job) -> list[dict[str, Any]]:
-        """Time one split; the first is not counted, as loops are compiled in it."""
+        """Time one split of every number of rows; one more, of few rows, is not counted."""
         key, dataset = job.dataset.split()
-        rows = min(_ROWS[job.repetition], job.rows or _ROWS[job.repetition])
-        split_lines(TABLES[key], Job(key, dataset, 0, 60))
-        start = time.process_time()
-        split_lines(TABLES[key], Job(key, dataset, 0, rows))
-        seconds = time.process_time() - start
-        whole = TABLES[key].load(dataset).n
-        return [{"rows": rows, "seconds": f"{seconds:.4g}", "all rows": whole}]
+        table, lines = TABLES[key], []
+        split_lines(table, Job(key, dataset, job.repetition, _FEW))
+        for most in _ROWS:
+            rows = most if job.rows is None else most * job.rows // max(_ROWS)
+            seconds = cpu_seconds(
+                partial(split_lines, table, Job(key, dataset, job.repetition, rows))
+            )
+            whole = table.load(dataset).n
+            lines.append({"rows": rows, "seconds": f"{seconds:.4g}", "all rows": whole})
+        return lines
 
     def summary(self, lines: Sequence[Line]) -> str:
         """Return the hours of every full run."""
         return "\n".join(
-            f"{name}: about {_hours(name, found):.2g} h on {_CORES} cores"
+            f"{name}: {_hours(name, found)} h on {_CORES} cores"
             for name, found in _by_run(lines).items()
         )
 
@@ -60,11 +66,10 @@ class Cost(Experiment):
         heads += ["repetitions", f"full run, hours on {_CORES} cores"]
         rows = [_row(name, found) for name, found in _by_run(lines).items()]
         parts = [
-            *made_from(self.key, self.title),
             "The full runs leave out a2a and cpusmall. One split of a part of their rows was timed "
-            "(processor time, one thread); the power of n between the two sizes carries it to all "
-            "rows. Powers tend to 3 where decompositions take all the time, so these are rather "
-            "too low.",
+            "(processor time, one thread). The first number of hours carries it to all rows by the "
+            "power of n between the two sizes, the second by the cube, which decompositions take "
+            "in the end.",
             "",
             f"![{self.title}]({self.key}.svg)",
             "",
@@ -81,7 +86,7 @@ class Cost(Experiment):
             rows = np.array([float(line["rows"]) for line in found])
             [line] = ax.loglog(rows, [float(line["seconds"]) for line in found], "o-", label=name)
             whole = float(found[0]["all rows"])
-            ends = [float(found[-1]["seconds"]), _seconds(found)]
+            ends = [float(found[-1]["seconds"]), _seconds(found, _power(found))]
             ax.loglog([rows[-1], whole], ends, "--", color=line.get_color())
         ax.set_xlabel("rows")
         ax.set_ylabel("processor seconds a split")
@@ -100,24 +105,27 @@ def _row(name: str, found: Sequence[Line]) -> list[str]:
     rows, seconds = (", ".join(line[field] for line in found) for field in ("rows", "seconds"))
     repetitions = TABLES[name.split()[0]].repetitions
     cells = [name, rows, seconds, f"{_power(found):.2f}", found[0]["all rows"]]
-    return [*cells, f"{repetitions}", f"{_hours(name, found):.2g}"]
+    return [*cells, f"{repetitions}", _hours(name, found)]
 
 
 def _power(found: Sequence[Line]) -> float:
-    """Return the power of n; 3 where only one size was timed."""
+    """Return the power of n; the cube where only one size was timed."""
     first, last = found[0], found[-1]
     if first["rows"] == last["rows"]:
-        return 3.0
+        return _CUBE
     ratio = float(last["seconds"]) / float(first["seconds"])
     return math.log(ratio) / math.log(float(last["rows"]) / float(first["rows"]))
 
 
-def _seconds(found: Sequence[Line]) -> float:
+def _seconds(found: Sequence[Line], power: float) -> float:
     """Return what one split of all rows would take."""
     last = found[-1]
     ratio = float(last["all rows"]) / float(last["rows"])
-    return float(float(last["seconds"]) * ratio ** _power(found))
+    return float(float(last["seconds"]) * ratio**power)
 
 
-def _hours(name: str, found: Sequence[Line]) -> float:
-    return _seconds(found) * TABLES[name.split()[0]].repetitions / _CORES / 3600.0
+def _hours(name: str, found: Sequence[Line]) -> str:
+    """Return what all repetitions would take, by the power found and by the cube."""
+    share = TABLES[name.split()[0]].repetitions / _CORES / 3600.0
+    powers = sorted({_power(found), _CUBE})
+    return " to ".join(f"{_seconds(found, power) * share:.2g}" for power in powers)

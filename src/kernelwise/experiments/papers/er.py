@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from kernelwise.criteria import CKTA, ELOO, ER, FSM, KFold
 from kernelwise.experiments.papers.sm import SM_TABLE2, WHY_CKTA, WHY_ER, WHY_FSM
-from kernelwise.experiments.tables.table import rows_of
+from kernelwise.experiments.tables.table import VARIANT_SPLITS, rows_of
 
 _AS_PRINTED = replace(
     SM_TABLE2,
@@ -21,6 +21,7 @@ _AS_PRINTED = replace(
         "FSM": FSM(),
     },
     repetitions=30,
+    variants=(),
     why={
         "ER": WHY_ER,
         "CKTA": f"{WHY_CKTA} With features between -1 and 1 the smoothest of all candidates gives "
@@ -33,6 +34,7 @@ _AS_PRINTED = replace(
 ER_TABLE1_UNIT = replace(
     _AS_PRINTED,
     key="er-table1-unit",
+    splits=VARIANT_SPLITS,
     title="ER 2015, Table 1, features between -1 and 1",
     columns={
         "ER": ER(t="cv", eta="cv"),

@@ -1,16 +1,16 @@
 """SPS 2014, Figure 1: the highest accuracy over lambda, from the results of Table 1."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kernelwise.experiments import publications
-from kernelwise.experiments.experiment import Experiment, Job, Line
-from kernelwise.experiments.markdown import made_from, table
+from kernelwise.experiments.experiment import Line
+from kernelwise.experiments.markdown import holds, table
 from kernelwise.experiments.papers.sps import SPS_TABLE1
 from kernelwise.experiments.tables.comparison import Results
-from kernelwise.experiments.tables.run import split_lines
+from kernelwise.experiments.tables.run import OfTable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -19,30 +19,16 @@ _TABLE = SPS_TABLE1
 _SAID = ("breast-cancer", "diabetes", "svmguide3", "heart", "sonar", "ionosphere")
 
 
-class HighestAccuracies(Experiment):
-    """The best of the four lambdas, criterion by criterion, on every set."""
+class HighestAccuracies(OfTable):
+    """The best of the four lambdas, criterion by criterion, on every set: no runs of its own."""
 
     key = "sps-figure1"
     title = "SPS 2014, Figure 1: the highest accuracy over lambda"
 
     @property
-    def datasets(self) -> Sequence[str]:
-        """The table's."""
-        return _TABLE.datasets
-
-    @property
-    def repetitions(self) -> int:
-        """The table's."""
-        return _TABLE.repetitions
-
-    @property
     def source(self) -> str:
         """The results are those of the table."""
-        return _TABLE.key
-
-    def work(self, job: Job) -> list[dict[str, Any]]:
-        """Do a split of the table."""
-        return split_lines(_TABLE, job)
+        return self.table.key
 
     def summary(self, lines: Sequence[Line]) -> str:
         """Return which statements of the paper hold."""
@@ -60,7 +46,6 @@ class HighestAccuracies(Experiment):
             ]
             rows.append([dataset, *cells])
         parts = [
-            *made_from(self.key, self.title, self.source),
             "Mean accuracies over the splits of Table 1, the highest of its four lambdas. The "
             "paper prints no numbers of its figure; the lower line is the highest legible mean of "
             "its Table 1.",
@@ -117,12 +102,12 @@ def _statements(ours: dict[str, dict[str, float]]) -> list[str]:
     found = []
     for other in ("KTA", "CKTA", "FSM"):
         above = sum(row["SPS"] > row[other] for row in ours.values())
-        verdict = "holds" if above == len(ours) else "does not hold"
+        verdict = holds(above == len(ours))
         found.append(f"SPS above {other} on all sets: {verdict} ({above} of {len(ours)})")
     named = [name for name in _SAID if name in ours]
     above = sum(ours[name]["SPS"] > ours[name]["CV"] for name in named)
-    verdict = "holds" if above == len(named) else "does not hold"
     found.append(
-        f"SPS above cross-validation on {', '.join(named)}: {verdict} ({above} of {len(named)})"
+        f"SPS above cross-validation on {', '.join(named)}: {holds(above == len(named))} "
+        f"({above} of {len(named)})"
     )
     return found

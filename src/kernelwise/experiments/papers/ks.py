@@ -3,7 +3,15 @@
 from dataclasses import replace
 
 from kernelwise.criteria import BR, CVKS, ELOO, RKS, SPS, Criterion, KFold
-from kernelwise.experiments.tables.table import WIDTHS, Table, as_printed, rows_of, widest_first
+from kernelwise.experiments.tables.table import (
+    VARIANT_SPLITS,
+    WIDTHS,
+    Table,
+    as_printed,
+    over_rows,
+    rows_of,
+    widest_first,
+)
 from kernelwise.kernels import grids
 
 _COLUMNS: dict[str, Criterion] = {
@@ -75,6 +83,7 @@ _REGRESSION = replace(
 KS_TABLE3_WIDER = replace(
     _REGRESSION,
     key="ks-table3-wider",
+    splits=VARIANT_SPLITS,
     title="KS 2019, Table III, with a bias and with polynomial kernels besides",
     datasets=tuple(n for n in _REGRESSION.datasets if n not in ("space_ga", "cpusmall")),
     kernels=widest_first(list(grids.gaussian()) + list(grids.polynomial(1, 10))),
@@ -98,6 +107,7 @@ KS_TABLE3_WIDER = replace(
 KS_TABLE2_WIDER = replace(
     _CLASSES,
     key="ks-table2-wider",
+    splits=VARIANT_SPLITS,
     title="KS 2019, Table II, with polynomial kernels of degree 1 to 3 besides",
     datasets=("heart", "ionosphere", "liver-disorders", "sonar"),
     kernels=widest_first(list(grids.gaussian()) + list(grids.polynomial(1, 3))),
@@ -105,5 +115,28 @@ KS_TABLE2_WIDER = replace(
     why={},
 )
 
-KS_TABLE2 = replace(_CLASSES, variants=(KS_TABLE2_WIDER,))
-KS_TABLE3 = replace(_REGRESSION, variants=(KS_TABLE3_WIDER,))
+# The printed number divided by n, as where it is lambda itself that stands on the diagonal of K.
+_PLAIN_COLUMNS = {name: each for name, each in _COLUMNS.items() if "(" not in name}
+KS_TABLE2_SMALLER = replace(
+    _CLASSES,
+    key="ks-table2-smaller",
+    splits=VARIANT_SPLITS,
+    title="KS 2019, Table II, with the printed number over n on the diagonal of K",
+    columns=_PLAIN_COLUMNS,
+    datasets=tuple(name for name in _CLASSES.datasets if name != "a2a"),
+    ridge=over_rows,
+    why={},
+)
+KS_TABLE3_SMALLER = replace(
+    _REGRESSION,
+    key="ks-table3-smaller",
+    splits=VARIANT_SPLITS,
+    title="KS 2019, Table III, with the printed number over n on the diagonal of K",
+    columns=_PLAIN_COLUMNS,
+    datasets=KS_TABLE3_WIDER.datasets,
+    ridge=over_rows,
+    why={},
+)
+
+KS_TABLE2 = replace(_CLASSES, variants=(KS_TABLE2_SMALLER, KS_TABLE2_WIDER))
+KS_TABLE3 = replace(_REGRESSION, variants=(KS_TABLE3_SMALLER, KS_TABLE3_WIDER))

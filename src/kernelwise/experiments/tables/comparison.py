@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import t as t_distribution
 
 from kernelwise.experiments import publications
 from kernelwise.experiments.experiment import Line
+from kernelwise.experiments.significance import LEVEL, paired
 from kernelwise.experiments.tables.table import Table
 from kernelwise.kernels.geometry import Array
 
@@ -55,7 +55,7 @@ def _in_unit(table: Table, error: float) -> float:
     """Return an error as the paper prints it: percent, accuracy in percent, or a mean square."""
     if table.task == "regression":
         return error
-    return _PERCENT * (1.0 - error if "accuracy" in table.title else error)
+    return _PERCENT * (1.0 - error if table.higher_is_better else error)
 
 
 class Comparison(NamedTuple):
@@ -115,10 +115,9 @@ def spread_of(values: Array) -> float:
     return float(np.std(values, ddof=1)) if values.size > 1 else math.nan
 
 
-def not_worse(results: Results, place: Place, column: str, best: str, level: float = 0.05) -> bool:
+def not_worse(results: Results, place: Place, column: str, best: str) -> bool:
     """Say whether a column is not significantly worse than the best, paired t-test, one-sided."""
     d = results.table.sign * (results.errors[place][column] - results.errors[place][best])
     if d.size < 2:
         return bool(d[0] <= 0.0)
-    mean, error = float(d.mean()), spread_of(d) / math.sqrt(d.size)
-    return bool(mean <= error * t_distribution.ppf(1.0 - level, d.size - 1))
+    return not paired(d) < LEVEL

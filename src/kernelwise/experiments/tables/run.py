@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kernelwise.experiments.experiment import Experiment, Job, Line
+from kernelwise.experiments.tables.agreement import headline, summary
 from kernelwise.experiments.tables.comparison import Results
-from kernelwise.experiments.tables.page import headline, page, summary
-from kernelwise.experiments.tables.split import KERNEL, draw, outcomes
+from kernelwise.experiments.tables.page import page
+from kernelwise.experiments.tables.split import KERNEL, outcomes, part_of
 from kernelwise.experiments.tables.table import Table
-from kernelwise.gram import Targets
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -39,7 +39,7 @@ class OfTable(Experiment):
     @property
     def repetitions(self) -> int:
         """The table's."""
-        return self.table.repetitions
+        return self.table.splits or self.table.repetitions
 
     def work(self, job: Job) -> list[dict[str, Any]]:
         """Return what every column picks on one split, and the error of the pick."""
@@ -70,11 +70,8 @@ class TableRun(OfTable):
 
 def split_lines(table: Table, job: Job) -> list[dict[str, Any]]:
     """Return one line per lambda: the error of every column and the position of its kernel."""
-    data = table.load(job.dataset, job.rows)
-    targets = Targets.of(data.y, table.task)
-    part = draw(data.X, targets, table.train_share, job.seed, table.scaling)
     lines: dict[float, dict[str, Any]] = {}
-    for outcome in outcomes(part, table):
+    for outcome in outcomes(part_of(table, job), table):
         line = lines.setdefault(outcome.lam, {"lambda": outcome.lam})
         line[outcome.column] = f"{outcome.error:.5g}"
         line[KERNEL.format(outcome.column)] = outcome.kernel

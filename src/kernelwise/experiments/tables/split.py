@@ -7,21 +7,23 @@ the training rows are chosen so, at every ridge.
 
 import itertools
 import warnings
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from kernelwise.criteria import Criterion, Evidence, Undefined
 from kernelwise.criteria.losses import misclassified
+from kernelwise.experiments.experiment import Job
 from kernelwise.experiments.tables.table import Table
 from kernelwise.gram import Dense, Targets
 from kernelwise.kernels import Kernel, Pairs
 from kernelwise.kernels.geometry import Array
-from kernelwise.machines import make_splits
+from kernelwise.machines import Split, make_splits
 
 _INNER_FOLDS = 3
+_FEWEST = 2  # training rows of a class
 _CONSTANT = 1e-12  # a spread, relative to the values, that is none
 KERNEL = "{} kernel"  # in a file of results, the heading beside a column's own
 
@@ -48,8 +50,15 @@ class Outcome(NamedTuple):
 class Scores(NamedTuple):
     """All values on one split: by criterion, and on the test rows, (kernels, ridges) each."""
 
-    values: dict[str, Array]
+    values: dict[Any, Array]
     errors: Array
+
+
+def part_of(table: Table, job: Job) -> Part:
+    """Return the split of a table that a job is about."""
+    data = table.load(job.dataset, job.rows)
+    targets = Targets.of(data.y, table.task)
+    return draw(data.X, targets, table.train_share, job.seed, table.scaling)
 
 
 def draw(X: Array, targets: Targets, share: float, seed: int, scaling: str = "standard") -> Part:
@@ -59,10 +68,16 @@ def draw(X: Array, targets: Targets, share: float, seed: int, scaling: str = "st
     """
     rng = np.random.default_rng(seed)
     trained = round(share * targets.n)
+    fewest = 1 if targets.classes is None else _FEWEST * targets.counts.size
+    if trained < fewest or (targets.classes is not None and targets.counts.min() < _FEWEST):
+        raise ValueError(
+            f"{targets.n} rows are too few for a split with {_FEWEST} training rows of every "
+            "class: take more rows."
+        )
     while True:
         order = rng.permutation(targets.n)
         train, test = order[:trained], order[trained:]
-        if targets.classes is None or targets.part(train).counts.min() >= 2:
+        if targets.classes is None or targets.part(train).counts.min() >= _FEWEST:
             break
     Z, Z_test = _scaled(X[train], X[test], scaling)
     return Part(Z, targets.part(train), Z_test, targets.part(test))
@@ -93,20 +108,18 @@ def outcomes(part: Part, table: Table) -> list[Outcome]:
         for name, criterion in table.columns.items()
         if rows <= table.up_to.get(name, rows)
     }
-    flat = {f"{n} {i}": c for n, found in variants.items() for i, c in enumerate(found)}
-    scores = score(part, table, flat, ridges)
-    chosen = _choose_variants(part, table, variants, flat, ridges)
+    scores = score(part, table, _flat(variants), ridges)
+    chosen = _choose_variants(part, table, variants, ridges)
     found = []
     for r, lam in enumerate(table.lambdas):
         for name in table.columns:
             kernel = -1
             if name in variants:
                 i = int(chosen[name][r])
-                kernel = pick(scores.values[f"{name} {i}"][:, r], variants[name][i])
-            error = float(scores.errors[kernel, r]) if kernel >= 0 else np.nan
-            found.append(Outcome(lam, name, kernel, error))
-        best = int(np.nanargmin(scores.errors[:, r]))
-        found.append(Outcome(lam, "best possible", best, float(scores.errors[best, r])))
+                kernel = pick(scores.values[name, i][:, r], variants[name][i])
+            found.append(Outcome(lam, name, kernel, _at(scores.errors[:, r], kernel)))
+        best = _lowest(scores.errors[:, r])
+        found.append(Outcome(lam, "best possible", best, _at(scores.errors[:, r], best)))
     return found
 
 
@@ -120,35 +133,44 @@ def _variants(criterion: Criterion) -> list[Criterion]:
     ]
 
 
+def _flat(variants: dict[str, list[Criterion]]) -> dict[Hashable, Criterion]:
+    """Return all variants of all columns, by column and position."""
+    return {(name, i): each for name, found in variants.items() for i, each in enumerate(found)}
+
+
 def _choose_variants(
-    part: Part,
-    table: Table,
-    variants: dict[str, list[Criterion]],
-    flat: dict[str, Criterion],
-    ridges: Array,
+    part: Part, table: Table, variants: dict[str, list[Criterion]], ridges: Array
 ) -> dict[str, Array]:
     """Return, by column and ridge, the variant whose picks err least on three inner folds."""
-    errors = {name: np.zeros((len(v), ridges.size)) for name, v in variants.items()}
-    is_open = {name for name, found in variants.items() if len(found) > 1}
-    if is_open:
-        asked = {key: c for key, c in flat.items() if key.rsplit(" ", 1)[0] in is_open}
+    errors = {name: np.zeros((len(found), ridges.size)) for name, found in variants.items()}
+    several = {name: found for name, found in variants.items() if len(found) > 1}
+    if several:
         for split in make_splits(part.targets, None, _INNER_FOLDS, 1, 0):
-            inner = Part(
-                part.X[split.train],
-                part.targets.part(split.train),
-                part.X[split.test],
-                part.targets.part(split.test),
-            )
-            scores = score(inner, table, asked, ridges)
-            for name in is_open:
-                for i, criterion in enumerate(variants[name]):
-                    for r in range(ridges.size):
-                        k = pick(scores.values[f"{name} {i}"][:, r], criterion)
-                        errors[name][i, r] += scores.errors[k, r] if k >= 0 else np.inf
-    return {name: e.argmin(axis=0) for name, e in errors.items()}
+            scores = score(_inner(part, split), table, _flat(several), ridges)
+            for name, found in several.items():
+                errors[name] += [_pick_errors(scores, (name, i), c) for i, c in enumerate(found)]
+    return {name: found.argmin(axis=0) for name, found in errors.items()}
 
 
-def score(part: Part, table: Table, columns: dict[str, Criterion], ridges: Array) -> Scores:
+def _inner(part: Part, split: Split) -> Part:
+    """Return training and test rows out of the training rows; they keep their scale."""
+    train, test = split.train, split.test
+    return Part(part.X[train], part.targets.part(train), part.X[test], part.targets.part(test))
+
+
+def _pick_errors(scores: Scores, key: Hashable, criterion: Criterion) -> list[float]:
+    """Return the test error of what a criterion picks at every ridge; infinite for nothing."""
+    picks = [pick(column, criterion) for column in scores.values[key].T]
+    found = [_at(scores.errors[:, r], kernel) for r, kernel in enumerate(picks)]
+    return [np.inf if np.isnan(error) else error for error in found]
+
+
+def _at(errors: Array, kernel: int) -> float:
+    """Return the error of a kernel, NaN where none was picked."""
+    return float(errors[kernel]) if kernel >= 0 else float("nan")
+
+
+def score(part: Part, table: Table, columns: Mapping[Any, Criterion], ridges: Array) -> Scores:
     """Return every criterion and the test error of every kernel at every ridge."""
     kernels: Sequence[Kernel] = table.kernels
     shape = len(kernels), len(ridges)
@@ -165,11 +187,12 @@ def score(part: Part, table: Table, columns: dict[str, Criterion], ridges: Array
         for r, ridge in enumerate(map(float, ridges)):
             errors[k, r] = _test_error(evidence, part, K_test, ridge)
             for name, criterion in columns.items():
-                values[name][k, r] = _value(criterion, evidence, ridge)
+                values[name][k, r] = value_of(criterion, evidence, ridge)
     return Scores(values, errors)
 
 
-def _value(criterion: Criterion, evidence: Evidence, ridge: float) -> float:
+def value_of(criterion: Criterion, evidence: Evidence, ridge: float = 1.0) -> float:
+    """Return a criterion's value, NaN where it is undefined."""
     try:
         return float(criterion.value(evidence, ridge))
     except Undefined:
@@ -177,9 +200,9 @@ def _value(criterion: Criterion, evidence: Evidence, ridge: float) -> float:
 
 
 def _test_error(evidence: Evidence, part: Part, K_test: Array, ridge: float) -> float:
-    if evidence.machine == "svm":
-        return evidence.support_vectors.error_on(ridge, K_test, part.test_targets.y)
     try:
+        if evidence.machine == "svm":
+            return evidence.support_vectors.error_on(ridge, K_test, part.test_targets.y)
         fit = evidence.fit(ridge)
     except Undefined:
         return float("nan")
@@ -191,5 +214,8 @@ def _test_error(evidence: Evidence, part: Part, K_test: Array, ridge: float) -> 
 
 def pick(values: Array, criterion: Criterion) -> int:
     """Return the kernel that a criterion picks, of equals the first; -1 where it is undefined."""
-    losses = -values if criterion.greater_is_better else values
+    return _lowest(-values if criterion.greater_is_better else values)
+
+
+def _lowest(losses: Array) -> int:
     return -1 if np.isnan(losses).all() else int(np.nanargmin(losses))

@@ -34,6 +34,9 @@ class Table:
     columns : dict of str to Criterion
         By the paper's heading.
     repetitions : int
+        The paper's number of splits.
+    splits : int or None
+        Ours, where it is another.
     train_share : float
     ridge : callable
         Returns the ridge on the diagonal of K from a printed lambda and the number of training
@@ -71,6 +74,7 @@ class Table:
     scaling: str = "standard"
     variants: "tuple[Table, ...]" = ()
     higher_is_better: bool = False
+    splits: int | None = None
 
     @property
     def sign(self) -> float:
@@ -108,6 +112,11 @@ def as_printed(lam: float, rows: int) -> float:
     return lam
 
 
+def over_rows(lam: float, rows: int) -> float:
+    """Return the ridge where the printed number is n lambda, and lambda is on the diagonal."""
+    return lam / rows
+
+
 def times_rows(lam: float, rows: int) -> float:
     """Return the ridge where lambda is a share of the rows."""
     return lam * rows
@@ -117,6 +126,8 @@ def widest_first(kernels: list[Kernel]) -> list[Kernel]:
     """Return kernels from the smoothest to the roughest."""
     return sorted(kernels, key=lambda kernel: kernel.roughness)
 
+
+VARIANT_SPLITS = 10  # of a protocol that is tried besides: enough to see which columns come back
 
 # The edition of liver-disorders that LIBSVM had until 2016 has the six features of bupa.
 OLD_EDITION = {"liver-disorders": "bupa"}

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import t as t_distribution
 
 from kernelwise.experiments.experiment import Line
 from kernelwise.experiments.papers.fsm.measures import (
@@ -24,7 +23,7 @@ from kernelwise.experiments.papers.fsm.measures import (
     printed_cells,
 )
 from kernelwise.experiments.papers.fsm.sets import KERNELS, SETS
-from kernelwise.experiments.significance import LEVEL, welch
+from kernelwise.experiments.significance import LEVEL, paired, welch
 from kernelwise.experiments.tables.comparison import spread_of
 from kernelwise.kernels.geometry import Array
 
@@ -120,7 +119,7 @@ def _tanh_is_worst_yet_liked(grid: Grid) -> Verdict:
 
 def _breast_cancer_follows_fsm(grid: Grid) -> Verdict:
     if "breast-cancer" not in grid.sets:
-        return Verdict("not run", False, "–")
+        return Verdict("not run", None, "–")
     i = grid.sets.index("breast-cancer")
     fsm, kta = grid.correlations(BOUND)[i], grid.correlations(ALIGNMENT)[i]
     found = f"correlation with the error {fsm:.2f} of FSMerr, {kta:.2f} of 1-KTA"
@@ -143,7 +142,7 @@ class RankTest(NamedTuple):
         """Compare the ranks of all sets."""
         kta, fsm = (grid.ranks_of_best(name) for name in (ALIGNMENT, BOUND))
         high, low = ((float(ranks.mean()), spread_of(ranks)) for ranks in (kta, fsm))
-        return cls(high, low, _one_sided(low, high, kta.size), _paired(kta - fsm))
+        return cls(high, low, _one_sided(low, high, kta.size), paired(kta - fsm))
 
     @property
     def verdict(self) -> Verdict:
@@ -164,14 +163,6 @@ def _one_sided(low: tuple[float, float], high: tuple[float, float], n: int) -> f
         return math.nan
     t, p = welch(*low, *high, n)
     return p / 2.0 if t > 0.0 else 1.0 - p / 2.0
-
-
-def _paired(differences: Array) -> float:
-    n, mean = differences.size, float(differences.mean())
-    error = spread_of(differences) / math.sqrt(n)
-    if not error > 0.0:
-        return math.nan
-    return float(t_distribution.sf(mean / error, n - 1))
 
 
 def _plus_minus(moments: tuple[float, float]) -> str:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from sklearn.svm import SVC
 
-from kernelwise.criteria import KTA, Criterion, Evidence, FSMError, Undefined
+from kernelwise.criteria import KTA, Evidence, FSMError
 from kernelwise.experiments import publications
+from kernelwise.experiments.tables.split import value_of
 from kernelwise.gram import Gram, Targets
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.geometry import Array
@@ -27,13 +28,12 @@ ERROR, ALIGNMENT, BOUND = MEASURES = ("error", "1-KTA", "FSMerr")
 
 C, FOLDS, TIMES = 1.0, 5, 10
 _LOOKS = dict(zip(MEASURES, (("#333333", "o"), ("#c0562f", "s"), ("#3b6ea5", "D")), strict=True))
-_HOLDS = {True: "holds", False: "**does not hold**"}
 
 
 def criteria(gram: Gram, targets: Targets, kernel: Kernel) -> dict[str, float]:
     """Return 1 - KTA and FSMerr of a kernel matrix; NaN where one is undefined."""
     evidence = Evidence(gram, targets, kernel)
-    return {ALIGNMENT: 1.0 - _value(KTA(), evidence), BOUND: _value(FSMError(), evidence)}
+    return {ALIGNMENT: 1.0 - value_of(KTA(), evidence), BOUND: value_of(FSMError(), evidence)}
 
 
 def measures(
@@ -57,13 +57,6 @@ def cross_validation_error(K: Array, targets: Targets, splits: Iterable[Split]) 
     return wrong / tested
 
 
-def _value(criterion: Criterion, evidence: Evidence) -> float:
-    try:
-        return float(criterion.value(evidence, 1.0))
-    except Undefined:
-        return math.nan
-
-
 def written(measured: dict[str, float]) -> dict[str, str]:
     """Return the numbers as they stand in a file of results."""
     return {name: f"{value:.5g}" for name, value in measured.items()}
@@ -80,12 +73,14 @@ class Verdict(NamedTuple):
     """Whether a statement of the paper holds for our results, and by which numbers."""
 
     found: str
-    holds: bool
+    holds: bool | None  # None where it was not looked at
     short: str = ""  # the numbers alone
 
     def __str__(self) -> str:
         """Return the numbers, then the verdict."""
-        return f"{self.found}: {_HOLDS[self.holds]}"
+        if self.holds is None:
+            return self.found
+        return f"{self.found}: {'holds' if self.holds else '**does not hold**'}"
 
     @property
     def plain(self) -> str:

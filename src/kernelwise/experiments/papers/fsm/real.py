@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kernelwise.experiments.experiment import Experiment, Job, Line
-from kernelwise.experiments.markdown import made_from, table
+from kernelwise.experiments.markdown import table
 from kernelwise.experiments.papers.fsm.grid import (
     FIGURE3_RULES,
     RANK_RULE,
@@ -123,7 +123,6 @@ class FsmFigure3(Experiment):
         """Return protocol, verdicts, ranks beside the printed ones, and all numbers."""
         grid = Grid.of(lines)
         parts = [
-            *made_from(self.key, self.title),
             *_protocol(lines),
             "",
             f"![error, FSMerr and 1-KTA of four kernels on eight sets]({self.key}.svg)",

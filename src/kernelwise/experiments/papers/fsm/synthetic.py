@@ -8,14 +8,13 @@ References
 C. H. Nguyen and T. B. Ho, Kernel matrix evaluation, IJCAI 2007, Section 4.1.
 """
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from kernelwise.experiments.experiment import Experiment, Job, Line
-from kernelwise.experiments.markdown import made_from, table
+from kernelwise.experiments.markdown import table
 from kernelwise.experiments.papers.fsm.angles import (
     ANGLES,
     POINTS,
@@ -104,18 +103,24 @@ def _is_like_the_error(curves: Curves) -> Verdict:
     return Verdict(f"{stable.found}, correlation {r:.2f}", stable.holds and r >= _ALIKE)
 
 
-def _printed_ends() -> tuple[float, float]:
-    """Return 1 - KTA at the smallest and at the largest angle."""
+def _printed() -> dict[int, float]:
+    """Return 1 - KTA at the smallest and at the largest angle, all that is printed of it."""
     printed = printed_cells()
-    ends = (printed[f"1-KTA, {which}"].value for which in ("highest", "lowest"))
-    first, last = (math.nan if value is None else value for value in ends)
-    return first, last
+    ends = {ANGLES[0]: "highest", ANGLES[-1]: "lowest"}
+    values = {angle: printed[f"1-KTA, {which}"].value for angle, which in ends.items()}
+    return {angle: value for angle, value in values.items() if value is not None}
+
+
+def _beside_printed(curves: Curves) -> list[tuple[Array, float]]:
+    """Return 1 - KTA of our draws and as printed, at the angles that were run and are printed."""
+    rows = dict(zip(curves.angles, curves.values[ALIGNMENT], strict=True))
+    return [(rows[angle], value) for angle, value in _printed().items() if angle in rows]
 
 
 def _falls_as_printed(curves: Curves) -> Verdict:
-    values, falls = curves.values[ALIGNMENT], bool((np.diff(curves.means(ALIGNMENT)) < 0.0).all())
+    falls = bool((np.diff(curves.means(ALIGNMENT)) < 0.0).all())
     found, holds = ["falls at every step" if falls else "does not fall at every step"], falls
-    for row, printed in zip((values[0], values[-1]), _printed_ends(), strict=True):
+    for row, printed in _beside_printed(curves):
         mean, spread = float(row.mean()), spread_of(row)
         found.append(f"{mean:.3f} ± {spread:.3f} for {printed:g}")
         holds = holds and abs(printed - mean) <= _DEVIATIONS * spread
@@ -179,7 +184,6 @@ class FsmFigure2(Experiment):
         """Return protocol, verdicts and numbers beside the printed ones."""
         every = _all_curves(lines)
         parts = [
-            *made_from(self.key, self.title),
             *_protocol(every[0]),
             "",
             f"![error, FSMerr and 1-KTA over the angle]({self.key}.svg)",
@@ -209,8 +213,9 @@ class FsmFigure2(Experiment):
             for name in MEASURES:
                 bars = [spread_of(row) if row.size > 1 else 0.0 for row in curves.values[name]]
                 ax.errorbar(curves.angles, curves.means(name), bars, **style(name))
-            ends = [curves.angles[0], curves.angles[-1]]
-            ax.plot(ends, _printed_ends(), "x", ms=7, color="black", label="1-KTA, printed")
+            printed = {a: v for a, v in _printed().items() if a in curves.angles}
+            looks: dict[str, Any] = {"ms": 7, "color": "black", "label": "1-KTA, printed"}
+            ax.plot(list(printed), list(printed.values()), "x", **looks)
             ax.set_xticks(curves.angles)
             finish(ax, f"spread read as {curves.reading.name}")
         figure.supxlabel("angle between the centres, degrees", fontsize=9)
@@ -243,32 +248,37 @@ def _statements(every: list[Curves]) -> list[str]:
 
 
 def _reasons(every: list[Curves]) -> list[str]:
-    nearest = min(every, key=_distance_from_printed)
-    ends = [f"{limits(c.angles[-1], c.reading)[ALIGNMENT]:.3f} ({c.reading.name})" for c in every]
-    return [
+    said = [
         "Error and FSMerr depend on the ratio of spread and distance only, which the first two "
         "readings keep; 1-KTA depends on where the origin lies too. So much of the paper's point "
         "needs no experiment. What differs over the angles in those two readings is the luck of "
         "the draw, and it moves error and FSMerr together.",
+    ]
+    last, printed = max(_printed().items())
+    if any(len(_beside_printed(curves)) < len(_printed()) for curves in every):
+        return said
+    nearest = min(every, key=_distance_from_printed)
+    ends = [f"{limits(last, c.reading)[ALIGNMENT]:.3f} ({c.reading.name})" for c in every]
+    return [
+        *said,
         "",
         "Which reading the two printed numbers point to: the sum of their distances from our "
         "means, in standard deviations of our draws, is "
         + ", ".join(f"{_distance_from_printed(c):.1f} for {c.reading.name}" for c in every)
         + f". The nearest is {nearest.reading.name}. The last angle decides: with ever more points "
-        "1-KTA tends to " + ", ".join(ends) + f" there, and {_printed_ends()[1]:g} is printed.",
+        "1-KTA tends to " + ", ".join(ends) + f" there, and {printed:g} is printed.",
     ]
 
 
 def _distance_from_printed(curves: Curves) -> float:
-    rows = (curves.values[ALIGNMENT][0], curves.values[ALIGNMENT][-1])
-    pairs = zip(rows, _printed_ends(), strict=True)
+    pairs = _beside_printed(curves)
     return sum(abs(printed - float(row.mean())) / spread_of(row) for row, printed in pairs)
 
 
 def _numbers(every: list[Curves]) -> list[str]:
     rows = []
     for curves in every:
-        printed = dict(zip((curves.angles[0], curves.angles[-1]), _printed_ends(), strict=True))
+        printed = _printed()
         for i, angle in enumerate(curves.angles):
             limit = limits(angle, curves.reading)
             cells = [

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from kernelwise.experiments.experiment import Experiment, Job, Line
-from kernelwise.experiments.markdown import made_from
 from kernelwise.experiments.papers.remarks import hinge, moves
 from kernelwise.experiments.papers.remarks.hinge import SM_TABLE, Forms
 
@@ -49,7 +48,6 @@ class Remarks(Experiment):
     def page(self, lines: Sequence[Line]) -> str:
         """Return both remarks with what holds of them."""
         parts = [
-            *made_from(self.key, self.title),
             "![Errors and times of the two forms of SM; first-order sum over the exact one, and "
             f"errors of the two forms of SPS]({self.key}.svg)",
             "",

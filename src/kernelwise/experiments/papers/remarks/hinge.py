@@ -1,7 +1,6 @@
 """SM 2017, Remark 1: the hinge form of SM is about as accurate as its power form, but slower."""
 
-import time
-import warnings
+import math
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import replace
@@ -11,11 +10,11 @@ import numpy as np
 
 from kernelwise.criteria import SM, SMHinge
 from kernelwise.experiments.experiment import Job, Line
-from kernelwise.experiments.markdown import table
-from kernelwise.experiments.papers.remarks.parts import against, holds, label, verdict
+from kernelwise.experiments.markdown import holds, table
+from kernelwise.experiments.papers.remarks.parts import against, label, verdict
 from kernelwise.experiments.papers.sm import SM_TABLE2
-from kernelwise.experiments.tables.split import Part, draw, outcomes
-from kernelwise.gram import Targets
+from kernelwise.experiments.tables.split import Part, outcomes, part_of
+from kernelwise.experiments.timing import cpu_seconds
 from kernelwise.kernels.geometry import Array
 from kernelwise.selection import score_kernels
 
@@ -42,8 +41,7 @@ _SIMILAR_SHARE, _SIMILAR_ERROR = 0.75, 1.0  # of the sets; percent
 
 def form_lines(job: Job) -> list[dict[str, Any]]:
     """Return, for every form, the kernel it picks, its test error and the time of the choice."""
-    data = SM_TABLE.load(job.dataset, job.rows)
-    part = draw(data.X, Targets.of(data.y, SM_TABLE.task), SM_TABLE.train_share, job.seed)
+    part = part_of(SM_TABLE, job)
     lines = []
     for found in outcomes(part, SM_TABLE):
         line = {"part": PART, "rows": part.targets.n, "form": found.column}
@@ -56,21 +54,14 @@ def form_lines(job: Job) -> list[dict[str, Any]]:
 
 def form_seconds(form: str, part: Part) -> float:
     """Return the processor's seconds of a form alone, from the data to all values."""
-    few = part.X[:_FEW], np.arange(len(part.X[:_FEW])) % 2
-    for X, y in (few, (part.X, part.targets.y)):  # the first loads what a first call loads
-        start = time.process_time()  # what else runs on the machine does not count
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)
-            score_kernels(
-                X,
-                y,
-                SM_TABLE.kernels,
-                FORMS[form],
-                engine="dense",
-                task=SM_TABLE.task,
-                progress=False,
-            )
-    return time.process_time() - start
+
+    def run(X: Array, y: Array) -> None:
+        settings: dict[str, Any] = {"engine": "dense", "task": SM_TABLE.task, "progress": False}
+        score_kernels(X, y, SM_TABLE.kernels, FORMS[form], **settings)
+
+    few = part.X[:_FEW]
+    cpu_seconds(lambda: run(few, np.arange(len(few)) % 2))  # loads what a first call loads
+    return cpu_seconds(lambda: run(part.X, part.targets.y))
 
 
 class Forms(NamedTuple):
@@ -126,6 +117,8 @@ def _growth(forms: Forms) -> float:
     """Return the power of the number of rows by which the ratio of the times grows."""
     slower = forms.slower
     rows = np.log([forms.rows[name] for name in slower])
+    if np.ptp(rows) == 0.0:
+        return math.nan
     return float(np.polyfit(rows, np.log(list(slower.values())), 1)[0])
 
 

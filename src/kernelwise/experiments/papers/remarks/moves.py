@@ -11,13 +11,13 @@ from scipy.stats import spearmanr
 
 from kernelwise.criteria import Evidence
 from kernelwise.experiments.experiment import Job, Line
-from kernelwise.experiments.markdown import table
-from kernelwise.experiments.papers.remarks.parts import ROUNDING, against, holds, label, verdict
+from kernelwise.experiments.markdown import holds, table
+from kernelwise.experiments.papers.remarks.parts import ROUNDING, against, label, verdict
 from kernelwise.experiments.papers.sm import SM_TABLE2
 from kernelwise.experiments.papers.sps import SPS_TABLE1
-from kernelwise.experiments.tables.split import draw, score
+from kernelwise.experiments.tables.split import part_of, score
 from kernelwise.experiments.tables.table import widest_first
-from kernelwise.gram import Dense, Targets
+from kernelwise.gram import Dense
 from kernelwise.kernels import grids
 from kernelwise.kernels.geometry import Array
 
@@ -39,8 +39,7 @@ _HEADS = ("rank correlation", "error %, exact", "error %, first order", "least p
 
 def move_lines(job: Job) -> list[dict[str, Any]]:
     """Return, for every width, the sums of the moves, training losses and test errors."""
-    data = SPS_TABLE.load(job.dataset, min(job.rows or _ROWS, _ROWS))
-    part = draw(data.X, Targets.of(data.y, SPS_TABLE.task), SPS_TABLE.train_share, job.seed)
+    part = part_of(SPS_TABLE, job._replace(rows=min(job.rows or _ROWS, _ROWS)))
     ridges = np.array([SPS_TABLE.ridge(lam, part.targets.n) for lam in _LAMBDAS])
     errors = score(part, SPS_TABLE, {}, ridges).errors
     lines = []

@@ -4,31 +4,24 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.stats import ttest_rel
 
+from kernelwise.experiments.significance import LEVEL, paired
 from kernelwise.kernels.geometry import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 ROUNDING = 1e-9
-_LEVEL = 0.05
+_DIGITS = 9  # of percent; what differs beyond is rounding
 
 
 def verdict(ours: Array, theirs: Array) -> int:
     """Return 1, -1 or 0: larger, smaller, or neither by a paired t-test, two-sided, 95 %."""
-    difference = ours - theirs
-    direction = int(np.sign(difference.mean()))
-    if difference.size < 2:
+    differences = np.round(ours - theirs, _DIGITS)
+    p = paired(differences)
+    if not 2.0 * min(p, 1.0 - p) < LEVEL:
         return 0
-    if np.ptp(difference) <= ROUNDING:  # as certain as can be
-        return direction if abs(difference.mean()) > ROUNDING else 0
-    return direction if ttest_rel(ours, theirs).pvalue < _LEVEL else 0
-
-
-def holds(is_so: bool) -> str:
-    """Return the verdict on a statement in words."""
-    return "holds" if is_so else "does not hold"
+    return 1 if p < 0.5 else -1
 
 
 def against(ax: "Axes", x: Any, y: Any, labels: Sequence[str] = ("",)) -> None:

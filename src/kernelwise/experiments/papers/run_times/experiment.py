@@ -1,7 +1,5 @@
 """The experiment: every criterion alone, by the library and by hand, timed."""
 
-import time
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -23,7 +21,8 @@ from kernelwise.experiments.papers.run_times.times import (
     ratios,
 )
 from kernelwise.experiments.papers.sm import SM_TABLE2
-from kernelwise.experiments.tables.split import KERNEL, Part, draw, pick
+from kernelwise.experiments.tables.split import KERNEL, Part, part_of, pick
+from kernelwise.experiments.timing import cpu_seconds
 from kernelwise.gram import Dense, Targets, Tiled
 from kernelwise.gram.choice import DENSE_ROWS
 from kernelwise.selection import score_kernels
@@ -54,11 +53,9 @@ _WAYS: Mapping[str, Callable[[str, Part], int]] = {BY_HAND: by_hand, LIBRARY: by
 
 def timed(kind: str, name: str, part: Part) -> tuple[float, int]:
     """Return the processor's seconds of a choice, and the position of the kernel chosen."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # a kernel for which a criterion is undefined
-        start = time.process_time()  # what else runs on the machine does not count
-        kernel = _WAYS[kind](name, part)
-        return time.process_time() - start, kernel
+    kernels: list[int] = []
+    seconds = cpu_seconds(lambda: kernels.append(_WAYS[kind](name, part)))
+    return seconds, kernels[0]
 
 
 @cache
@@ -91,8 +88,7 @@ class RunTimes(Experiment):
 
     def work(self, job: Job) -> list[dict[str, Any]]:
         """Return a line per way, of all criteria on one split."""
-        data = SM_TABLE2.load(job.dataset, job.rows)
-        part = draw(data.X, Targets.of(data.y, SM_TABLE2.task), SM_TABLE2.train_share, job.seed)
+        part = part_of(SM_TABLE2, job)
         _warm_up(64 if part.targets.n <= DENSE_ROWS else DENSE_ROWS + 1)
         return [_line(kind, part) for kind in OURS]
 

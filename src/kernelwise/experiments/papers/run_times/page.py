@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from kernelwise.experiments import publications
 from kernelwise.experiments.experiment import Line
-from kernelwise.experiments.markdown import made_from, table
+from kernelwise.experiments.markdown import not_run, span, table
 from kernelwise.experiments.papers.run_times.times import (
     BY_HAND,
     CRITERIA,
@@ -39,7 +39,6 @@ def page(key: str, title: str, lines: Sequence[Line]) -> str:
     """Return times relative to SM's, order, claims and seconds."""
     times = all_times(lines)
     parts = [
-        *made_from(key, title),
         *_protocol(lines, times),
         "",
         "![Time of every criterion relative to that of SM, against the number of training "
@@ -68,12 +67,11 @@ def page(key: str, title: str, lines: Sequence[Line]) -> str:
 def _protocol(lines: Sequence[Line], times: dict[str, Times]) -> list[str]:
     names, rows = list(times[PUBLISHED]), rows_of(lines).values()
     splits = len({line["repetition"] for line in lines})
-    missing = [name for name in SM_TABLE2.datasets if name not in names]
     said = publications.protocol(PUBLISHED_TIMES)
     return [
-        f"- {len(names)} sets of {min(rows)} to {max(rows)} training rows, "
+        f"- {len(names)} data sets, training rows {span(rows)}, "
         f"{100 * SM_TABLE2.train_share:.0f} % of all, drawn {splits} times; the median counts.",
-        *([f"- Not run: {', '.join(missing)}."] if missing else []),
+        *not_run(SM_TABLE2.datasets, names),
         "- Every criterion alone, from the standardised features to the chosen kernel, all kernel "
         "matrices included; processor seconds of one thread, after a first call that does not "
         "count.",
