@@ -8,13 +8,12 @@ import numpy as np
 from kernelwise.bounds.decay import er_decay
 from kernelwise.bounds.feature_space import fsm_hyperplane_error
 from kernelwise.bounds.problem import Problem
-from kernelwise.bounds.stability import ks_empirical_stability
+from kernelwise.bounds.stability import ks_empirical_stability, residuals_without
 from kernelwise.bounds.support_vectors import svm_coefficients
 from kernelwise.criteria import Undefined
 from kernelwise.criteria.losses import misclassified
 from kernelwise.gram import Targets
 from kernelwise.kernels.geometry import Array
-from kernelwise.machines import RidgePath
 from kernelwise.machines.ridge_path import held_out_scores
 from kernelwise.machines.svm import hinge
 
@@ -100,19 +99,10 @@ def _error_rate(problem: Problem, scores: Array) -> float:
 
 
 def _largest_move(problem: Problem) -> float:
-    """Return the largest change of a score on the sample when one row, and its ridge, go.
-
-    With G = (K + rho I)^-1 and alpha = G y the residuals without row i are
-    rho (alpha_j - G_ji alpha_i / G_ii), and alpha_i / G_ii at i itself.
-    """
-    n, y = problem.n, problem.y
-    rho = problem.ridge * (n - 1) / n
-    path = RidgePath.from_eigensystem(problem.evidence.spectrum, y, fit_intercept=False)
-    G = path.inverse_block(rho, np.arange(n))
-    alone = (G @ y) / G.diagonal()
-    residuals = rho * ((G @ y)[:, None] - G * alone)
-    np.fill_diagonal(residuals, alone)
-    return float(np.abs(residuals - (y - problem.least_squares.scores)[:, None]).max())
+    """Return the largest change of a score on the sample when one row, and its ridge, go."""
+    trained = (problem.y - problem.least_squares.scores)[:, None]
+    without = residuals_without(problem, (problem.n - 1) / problem.n)
+    return float(np.abs(without - trained).max())
 
 
 def _of_support_vectors(problem: Problem) -> dict[str, Observed]:

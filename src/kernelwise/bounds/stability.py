@@ -26,6 +26,7 @@ from kernelwise.bounds.uniform import (
     svm_stability,
     uniform_stability,
 )
+from kernelwise.kernels.geometry import Array
 from kernelwise.machines import RidgePath
 
 _PAPER = "Liu et al. 2019"
@@ -288,12 +289,20 @@ def ks_empirical_stability(
     problem = Problem(K, y, ridge)
     if removed_ridge not in ("scaled", "fixed"):
         raise ValueError(f"removed_ridge must be 'scaled' or 'fixed', got {removed_ridge!r}.")
-    n, target = problem.n, problem.y
-    rho = problem.ridge * ((n - 1) / n if removed_ridge == "scaled" else 1.0)
-    path = RidgePath.from_eigensystem(problem.evidence.spectrum, target, fit_intercept=False)
-    G = path.inverse_block(rho, np.arange(n))
-    loo = (G @ target) / G.diagonal()
-    residuals = rho * ((G @ target)[:, None] - G * loo)  # column i: without point i
-    np.fill_diagonal(residuals, loo)
-    trained = (target - problem.least_squares.scores)[:, None]
-    return float(np.abs(trained**2 - residuals**2).max())
+    share = (problem.n - 1) / problem.n if removed_ridge == "scaled" else 1.0
+    trained = (problem.y - problem.least_squares.scores)[:, None]
+    return float(np.abs(trained**2 - residuals_without(problem, share) ** 2).max())
+
+
+def residuals_without(problem: Problem, share: float) -> Array:
+    """Return the residuals of the machines without each point, a column each.
+
+    Their ridge is a share of the problem's; for the formula see :func:`ks_empirical_stability`.
+    """
+    y, rho = problem.y, share * problem.ridge
+    path = RidgePath.from_eigensystem(problem.evidence.spectrum, y, fit_intercept=False)
+    G = path.inverse_block(rho, np.arange(problem.n))
+    alone = (G @ y) / G.diagonal()
+    residuals = rho * ((G @ y)[:, None] - G * alone)
+    np.fill_diagonal(residuals, alone)
+    return np.asarray(residuals)

@@ -47,8 +47,7 @@ def fold_losses(
     evidence: Evidence, ridge: float, splits: Sequence[Split], loss: str, fold_ridge: str
 ) -> Array:
     """Return the mean loss of every split; criteria that share folds share them."""
-    # The targets keep every split they ever made, so that its id stays its own.
-    key = ("fold losses", ridge, loss, fold_ridge, *map(id, splits))
+    key = ("fold losses", ridge, loss, fold_ridge, *splits)
     if key not in evidence.shared:
         evidence.shared[key] = _fold_losses(evidence, ridge, splits, loss, fold_ridge)
     return np.asarray(evidence.shared[key])

@@ -1,7 +1,8 @@
 """Which rows are left out together."""
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold
@@ -10,8 +11,9 @@ from kernelwise.gram import Targets
 from kernelwise.kernels.geometry import Array
 
 
-class Split(NamedTuple):
-    """Rows to train on, and rows to test on among those left out."""
+@dataclass(frozen=True, eq=False)
+class Split:
+    """Rows to train on, and rows to test on among those left out; the same only as itself."""
 
     train: Array
     left_out: Array

@@ -69,7 +69,7 @@ class SupportVectors:
         self._one_vs_rest = list(np.asarray(targets.signs, dtype=np.float64).T)
         self._pairs = list(combinations(range(targets.counts.size), 2))
         self._known: dict[int, dict[float, Machine]] = {}
-        self._folds: dict[tuple[int, float, int], Array] = {}
+        self._folds: dict[tuple[int, float, Split], Array] = {}
 
     def training_loss(self, ridge: float) -> float:
         """Return the mean hinge loss on the training rows."""
@@ -139,8 +139,7 @@ class SupportVectors:
 
     def _fold_scores(self, problem: int, ridge: float, split: Split) -> Array:
         """Return the values on the tested rows of the machine that never saw those left out."""
-        # The targets keep every split they ever made, so that its id stays its own.
-        key = problem, ridge, id(split)
+        key = problem, ridge, split
         if key not in self._folds:
             whole = self._trained(problem, ridge)
             machine = _train(self._K, *_without(self._K, whole, split.left_out))
