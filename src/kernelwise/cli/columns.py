@@ -7,13 +7,13 @@ import numpy as np
 
 from kernelwise.cli.delimited import MISSING
 from kernelwise.cli.screen import BadInput, counted, listed, some
+from kernelwise.gram.targets import LARGEST
 
 _MOSTLY = 0.9  # the share of numbers from which on other texts are slips
 _FEW_SLIPS = 5
 _MANY_LEVELS = 50
 _ISO_DATE = r"\d{4}-\d{1,2}-\d{1,2}([T ]\d{1,2}:\d{2}.*)?"
 _NESTED = (list, tuple, set, dict, np.ndarray)
-_LARGEST = 1e100  # squares, and sums of them, stay within float64
 _ID_NAMES = ("id", "index", "row", "rowid", "row_id", "uid", "uuid")
 
 _REASONS = {
@@ -143,7 +143,7 @@ def is_nested(values: Any) -> bool:
 def check_size(values: Any, what: str) -> None:
     """Refuse infinity, and numbers that cannot be computed with."""
     sizes = np.abs(np.asarray(values, dtype=float))
-    wrong = np.flatnonzero(sizes > _LARGEST)
+    wrong = np.flatnonzero(sizes > LARGEST)
     if wrong.size == 0:
         return
     row, size = int(values.index[wrong[0]]) + 1, float(sizes[wrong[0]])

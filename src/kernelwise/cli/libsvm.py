@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from kernelwise.cli.screen import BadInput, one_line
+from kernelwise.gram.targets import LARGEST
 
 LABEL = "label"
 _MOST_COLUMNS = 10**6  # beyond, only the indices that occur are kept
-_LARGEST = 1e100  # squares, and sums of them, stay within float64
 _LINE = re.compile(
     r"[+-]?\d\S*(\s+qid:\d+)?(\s+\d+:[+-]?[\d.]\S*)*\s*(#.*)?", re.IGNORECASE | re.ASCII
 )
@@ -56,7 +56,7 @@ def _check_values(X: Any, path: str) -> None:
         raise BadInput(f"{path!r} holds no features: every line is a label and index:value pairs.")
     if not np.isfinite(X.data).all():
         raise BadInput(f"{path!r} holds values that are not finite: mend them or leave them out.")
-    wrong = np.flatnonzero(np.abs(X.data) > _LARGEST)
+    wrong = np.flatnonzero(np.abs(X.data) > LARGEST)
     if wrong.size:
         raise BadInput(
             f"{path!r} holds {X.data[wrong[0]]:g} at index {X.indices[wrong[0]]}, whose square is "

@@ -23,6 +23,7 @@ from kernelwise.criteria import Criterion, available, get
 from kernelwise.gram import Targets
 from kernelwise.selection import Cascade, KernelSelector, SelectionResult, score_kernels
 from kernelwise.selection.estimates import by_folds
+from kernelwise.selection.guards import no_signal
 from kernelwise.selection.record import ErrorEstimate, Record
 
 _SURVIVORS = 5  # of every stage but the last
@@ -168,11 +169,7 @@ def _look_twice(record: Record, screen: Screen) -> Record:
         return record
     if any(sentence.startswith("the matrix of ") for sentence in record.warnings):
         return record  # a matrix that says nothing is the reason, and was told
-    constant = "value" if record.task == "regression" else "class"
-    sentence = (
-        f"always predicting the same {constant} does as well as the choice, by {error.method}: the "
-        "features may not tell the target, or other kernels are needed"
-    )
+    sentence = no_signal(error.method, record.task == "regression")
     screen.note(sentence)
     return replace(record, warnings=(*record.warnings, sentence))
 

@@ -8,9 +8,8 @@ from kernelwise._registry import unknown
 from kernelwise.cli.columns import check_size, is_nested
 from kernelwise.cli.screen import BadInput, counted
 from kernelwise.gram import Targets
-from kernelwise.gram.targets import MAX_CLASSES_AUTO
+from kernelwise.gram.targets import LARGEST_INTEGER, MAX_CLASSES_AUTO
 
-_LARGEST_INTEGER = 2**53  # beyond it neighbours share a float64
 _USUAL = ("target", "class", "label", "y")
 
 
@@ -68,7 +67,7 @@ def _is_blurred(y: Any, task: str) -> bool:
     """Say whether integers are so large that reals do not tell them apart."""
     distinct = np.unique(y)
     if y.dtype.kind == "f":  # as a column with gaps is read
-        return distinct.size == 1 and abs(distinct[0]) >= _LARGEST_INTEGER
+        return distinct.size == 1 and abs(distinct[0]) >= LARGEST_INTEGER
     if y.dtype.kind not in "iu" or task == "classification":
         return False
     if task == "auto" and distinct.size <= MAX_CLASSES_AUTO:
@@ -95,7 +94,7 @@ def _array(values: Any, name: str, task: str) -> Any:
     check_size(values, f"the target {name!r}")
     # A column of integers with gaps was read as reals; labels are to be 1 and 2, not 1.0 and 2.0.
     whole = task != "regression" and bool(
-        np.all(y == np.round(y)) and np.abs(y).max() < _LARGEST_INTEGER
+        np.all(y == np.round(y)) and np.abs(y).max() < LARGEST_INTEGER
     )
     return y.astype(np.int64) if whole else y
 

@@ -105,7 +105,8 @@ def folder() -> Path:
     for place in places:
         if (place / "MANIFEST.csv").is_file():
             return place
-    raise NoData(f"no data found: set {VARIABLE} to the folder with MANIFEST.csv.")
+    tried = f" in {given}" if given else ""
+    raise NoData(f"no data found{tried}: set {VARIABLE} to the folder with MANIFEST.csv.")
 
 
 def load(name: str, *, task: str = "classification") -> Dataset:

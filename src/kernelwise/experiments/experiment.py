@@ -100,7 +100,7 @@ class Experiment(ABC):
 
     def headline(self, lines: Sequence[Line]) -> str:
         """Return what came out, in one line."""
-        return self.summary(lines).replace("\n", "; ")
+        return "; ".join(" ".join(text.split()) for text in self.summary(lines).split("\n"))
 
     @abstractmethod
     def page(self, lines: Sequence[Line]) -> str:

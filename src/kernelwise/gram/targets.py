@@ -12,8 +12,8 @@ from kernelwise.kernels.geometry import Array
 
 # Integer targets with more distinct values than this are taken for a count or a measurement.
 MAX_CLASSES_AUTO = 20
-_LARGEST_INTEGER = 2**53  # beyond it neighbours share a float64
-_LARGEST = 1e100  # squares, and products with the kernel matrix, stay within float64
+LARGEST_INTEGER = 2**53  # beyond it neighbours share a float64
+LARGEST = 1e100  # squares, and products with the kernel matrix, stay within float64
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,9 +70,9 @@ class Targets:
             raise ValueError("y must be numeric for task='regression'.") from None
         if np.ptp(y) == 0.0:
             raise ValueError("y is constant: there is nothing to choose a kernel by.")
-        if np.abs(y).max() > _LARGEST or np.ptp(y) < 1.0 / _LARGEST:
+        if np.abs(y).max() > LARGEST or np.ptp(y) < 1.0 / LARGEST:
             raise ValueError(
-                f"y has a scale beyond {_LARGEST:g}, whose squares are not numbers: rescale y."
+                f"y has a scale beyond {LARGEST:g}, whose squares are not numbers: rescale y."
             )
         return cls(y, None)
 
@@ -186,7 +186,7 @@ def _is_missing(value: Any) -> bool:
 def _uniform(values: Array) -> Array:
     """Return an object array as booleans, integers or reals where all are, else as text."""
     for kind, dtype in ((bool | np.bool_, bool), (numbers.Integral, int), (numbers.Real, float)):
-        if all(isinstance(v, kind) and abs(float(v)) < _LARGEST_INTEGER for v in values):
+        if all(isinstance(v, kind) and abs(float(v)) < LARGEST_INTEGER for v in values):
             return values.astype(dtype)
     texts = values.astype(str)
     if np.unique(texts).size < len(set(values.tolist())):

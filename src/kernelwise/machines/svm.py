@@ -66,54 +66,37 @@ class SupportVectors:
 
     def __init__(self, K: Array, targets: Targets) -> None:
         self._K, self._targets = np.ascontiguousarray(K), targets
-        self._one_vs_rest = list(np.asarray(targets.signs, dtype=np.float64).T)
         self._pairs = list(combinations(range(targets.counts.size), 2))
+        rest = list(np.asarray(targets.signs, dtype=np.float64).T)
+        pairs = [_one_vs_one(targets.y, *pair) for pair in self._pairs] if len(rest) > 1 else []
+        self._labels = [*rest, *pairs]  # of every class against the rest, then of every pair
+        self._rest = range(len(rest))
+        self._votes = range(len(rest), len(self._labels)) or self._rest
         self._known: dict[int, dict[float, Machine]] = {}
         self._folds: dict[tuple[int, float, Split], Array] = {}
 
     def training_loss(self, ridge: float) -> float:
         """Return the mean hinge loss on the training rows."""
-        scores = [self._trained(p, ridge).scores for p in self._rest_problems]
+        scores = [self._trained(p, ridge).scores for p in self._rest]
         return hinge(self._targets.signs, np.column_stack(scores))
 
     def fold_loss(self, ridge: float, split: Split, loss: str) -> float:
         """Return the mean loss on the tested rows of a machine trained on the others."""
         if loss == "error":
-            votes = [self._fold_scores(p, ridge, split) for p in self._vote_problems]
+            votes = [self._fold_scores(p, ridge, split) for p in self._votes]
             return self._error(votes, self._targets.y[split.test])
-        scores = [self._fold_scores(p, ridge, split) for p in self._rest_problems]
+        scores = [self._fold_scores(p, ridge, split) for p in self._rest]
         return hinge(self._targets.signs[split.test], np.column_stack(scores))
 
     def error_on(self, ridge: float, cross: Array, y: Array) -> float:
         """Return the error rate on other rows, from their kernel values with the training rows."""
-        machines = [self._trained(p, ridge) for p in self._vote_problems]
+        machines = [self._trained(p, ridge) for p in self._votes]
         return self._error([cross @ machine.b + machine.bias for machine in machines], y)
 
     def span_errors(self, ridge: float) -> Array:
         """Return which rows the span estimate holds for leave-one-out errors, by machine."""
-        machines = [self._trained(p, ridge) for p in self._rest_problems]
+        machines = [self._trained(p, ridge) for p in self._rest]
         return np.column_stack([_span_errors(self._K, machine) for machine in machines])
-
-    # A problem is a number: first every class against the rest, then, of more than two classes,
-    # every pair of them.
-
-    @property
-    def _rest_problems(self) -> range:
-        return range(len(self._one_vs_rest))
-
-    @property
-    def _vote_problems(self) -> range:
-        if len(self._pairs) == 1:
-            return self._rest_problems
-        first = len(self._one_vs_rest)
-        return range(first, first + len(self._pairs))
-
-    def _labels(self, problem: int) -> Array:
-        if problem < len(self._one_vs_rest):
-            return np.asarray(self._one_vs_rest[problem])
-        low, high = self._pairs[problem - len(self._one_vs_rest)]
-        codes = self._targets.y
-        return np.where(codes == high, 1.0, np.where(codes == low, -1.0, 0.0))
 
     def _error(self, scores: list[Array], y: Array) -> float:
         """Return how many rows the votes misclassify; of equal votes the first class wins."""
@@ -128,7 +111,7 @@ class SupportVectors:
         known = self._known.setdefault(problem, {})
         C = 0.5 / ridge
         if C not in known:
-            y = self._labels(problem)
+            y = self._labels[problem]
             b, products = np.zeros(y.size), np.zeros(y.size)
             if known:
                 nearest = known[min(known, key=lambda other: abs(np.log(other / C)))]
@@ -145,6 +128,11 @@ class SupportVectors:
             machine = _train(self._K, *_without(self._K, whole, split.left_out))
             self._folds[key] = machine.scores[split.test]
         return self._folds[key]
+
+
+def _one_vs_one(codes: Array, low: int, high: int) -> Array:
+    """Return the labels ±1 of two classes, and 0 of the others."""
+    return np.where(codes == high, 1.0, np.where(codes == low, -1.0, 0.0))
 
 
 def hinge(signs: Array, scores: Array) -> float:

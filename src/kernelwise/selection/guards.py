@@ -150,8 +150,12 @@ def _no_signal(chosen: Chosen) -> Iterator[str]:
     error = chosen.error
     if error is None or error.value < error.baseline or any(_shape(chosen)):
         return  # a matrix that says nothing is the reason, and was told
-    constant = "class" if chosen.problem.targets.classes is not None else "value"
-    yield (
-        f"always predicting the same {constant} does as well as the choice, by leave-one-out: the "
-        "features may not tell the target, or other kernels are needed"
+    yield no_signal("leave-one-out", chosen.problem.targets.classes is None)
+
+
+def no_signal(method: str, is_real: bool) -> str:
+    """Return what is said where a constant does as well as the choice."""
+    return (
+        f"always predicting the same {'value' if is_real else 'class'} does as well as the choice, "
+        f"by {method}: the features may not tell the target, or other kernels are needed"
     )
