@@ -1,3 +1,5 @@
+import csv
+import gzip
 import os
 
 # Matrices in tests are small: threads of the linear algebra would wait for each other.
@@ -40,3 +42,26 @@ def two_blobs(rng):
 def three_blobs(rng):
     X = np.vstack([rng.normal(c, 0.8, (n, 2)) for c, n in ((0.0, 15), (2.0, 10), (4.0, 8))])
     return X, np.repeat([0, 1, 2], [15, 10, 8])
+
+
+@pytest.fixture
+def data_folder(tmp_path, monkeypatch):
+    """Return what writes data sets, by name features and target, where experiments look for them.
+
+    NaN is a gap; numbers keep six digits.
+    """
+
+    def write(sets):
+        (tmp_path / "MANIFEST.csv").write_text("\n".join(["name", *sets, ""]))
+        for name, (X, y) in sets.items():
+            rows = [
+                ["" if np.isnan(v) else f"{v:.6g}" for v in x] + [str(t)]
+                for x, t in zip(np.asarray(X), y, strict=True)
+            ]
+            heads = [f"f{i}" for i in range(len(rows[0]) - 1)] + ["target"]
+            with gzip.open(tmp_path / f"{name}.csv.gz", "wt", newline="") as file:
+                csv.writer(file).writerows([heads, *rows])
+        monkeypatch.setenv("KERNELWISE_DATA", str(tmp_path))
+        return tmp_path
+
+    return write

@@ -1,26 +1,16 @@
 """kernelwise reproduce: runs, pages, and what cannot be run."""
 
-import csv
-import gzip
-
 import numpy as np
 import pytest
 
 from kernelwise.cli.main import main
-from kernelwise.experiments import datasets
 
 
 @pytest.fixture
-def data(tmp_path, monkeypatch):
-    rng = np.random.default_rng(0)
-    (tmp_path / "MANIFEST.csv").write_text("name\nheart\n")
+def data(data_folder):
     y = np.arange(60) % 2
-    X = rng.normal(size=(60, 3)) + y[:, None]
-    with gzip.open(tmp_path / "heart.csv.gz", "wt", newline="") as file:
-        rows = [[*map(str, x), f"c{t}"] for x, t in zip(X.round(4), y, strict=True)]
-        csv.writer(file).writerows([["a", "b", "c", "target"], *rows])
-    monkeypatch.setenv(datasets.VARIABLE, str(tmp_path))
-    return tmp_path
+    X = np.random.default_rng(0).normal(size=(60, 3)) + y[:, None]
+    return data_folder({"heart": (X, y)})
 
 
 def run(capsys, *argv):

@@ -1,7 +1,5 @@
 """The figures of the FSM paper: data, measures, verdicts, pages."""
 
-import csv
-import gzip
 import math
 from pathlib import Path
 
@@ -19,7 +17,7 @@ from sklearn.svm import SVC
 
 import oracles
 from kernelwise.criteria import FSMError, Undefined
-from kernelwise.experiments import datasets, runner
+from kernelwise.experiments import runner
 from kernelwise.experiments.catalog import EXPERIMENTS
 from kernelwise.experiments.experiment import Effort, Job
 from kernelwise.experiments.papers.fsm.angles import ANGLES, READINGS, limits, synthetic
@@ -186,24 +184,21 @@ class TestFigure2Verdicts:
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def folder(data_folder):
     """A folder with three small sets: two of two classes, and vehicle of four."""
-    (tmp_path / "MANIFEST.csv").write_text("name\n")
     rng = np.random.default_rng(5)
     labels = {
         "heart": ["absent", "present"],
         "breast-cancer": ["2", "4"],
         "vehicle": ["opel", "bus", "saab", "van"],
     }
+    sets = {}
     for name, classes in labels.items():
         codes = np.arange(60) % len(classes)
         X = rng.normal(size=(60, 4)) * [1, 10, 1, 1] + codes[:, None] * [1, 5, 0, 0]
         X[:, 3] = 7.0
-        rows = [[f"{v:.5g}" for v in x] + [classes[c]] for x, c in zip(X, codes, strict=True)]
-        with gzip.open(tmp_path / f"{name}.csv.gz", "wt", newline="") as file:
-            csv.writer(file).writerows([["f0", "f1", "f2", "f3", "target"], *rows])
-    monkeypatch.setenv(datasets.VARIABLE, str(tmp_path))
-    return tmp_path
+        sets[name] = X, [classes[c] for c in codes]
+    return data_folder(sets)
 
 
 SKLEARN = {

@@ -1,7 +1,5 @@
 """Ranks and their tests, the entrants of the leaderboard, its run and its page."""
 
-import csv
-import gzip
 import itertools
 import warnings
 from functools import cache
@@ -309,16 +307,11 @@ def test_each_set_once():
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def folder(data_folder):
     """A folder with two small sets: heart, of two classes, and mpg, to regress on."""
-    (tmp_path / "MANIFEST.csv").write_text("name\nheart\nmpg\n")
-    for name, load in (("heart", load_breast_cancer), ("mpg", load_diabetes)):
-        X, y = load(return_X_y=True)
-        rows = [[*map(str, row), str(t)] for row, t in zip(X[:70, :5], y[:70], strict=True)]
-        with gzip.open(tmp_path / f"{name}.csv.gz", "wt", newline="") as file:
-            csv.writer(file).writerows([[*"abcde", "target"], *rows])
-    monkeypatch.setenv(datasets.VARIABLE, str(tmp_path))
-    return tmp_path
+    loaders = {"heart": load_breast_cancer, "mpg": load_diabetes}
+    sets = {name: load(return_X_y=True) for name, load in loaders.items()}
+    return data_folder({name: (X[:70, :5], y[:70]) for name, (X, y) in sets.items()})
 
 
 class TestRuns:

@@ -1,8 +1,5 @@
 """Remarks: the moves of eigenvalues, the lines of a job, and verdicts by the stated rules."""
 
-import csv
-import gzip
-
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
@@ -37,15 +34,10 @@ EXPERIMENT = EXPERIMENTS["remarks"]
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def folder(data_folder):
     """A folder with one small set."""
-    (tmp_path / "MANIFEST.csv").write_text("name\nheart\n")
     X, y = load_breast_cancer(return_X_y=True)
-    rows = [[f"{v:.6g}" for v in x[:5]] + [f"c{t}"] for x, t in zip(X[:60], y[:60], strict=True)]
-    with gzip.open(tmp_path / "heart.csv.gz", "wt", newline="") as file:
-        csv.writer(file).writerows([[*"abcde", "target"], *rows])
-    monkeypatch.setenv(datasets.VARIABLE, str(tmp_path))
-    return tmp_path
+    return data_folder({"heart": (X[:60, :5], y[:60])})
 
 
 @pytest.fixture

@@ -1,8 +1,5 @@
 """Run times: both ways compute the criteria, and the page compares ratios."""
 
-import csv
-import gzip
-
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer
@@ -23,15 +20,10 @@ CRITERIA = ("SM", "CV", "ELOO", "CKTA", "FSM", "ER")
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch):
+def folder(data_folder):
     """A folder with one small set."""
-    (tmp_path / "MANIFEST.csv").write_text("name\nheart\n")
     X, y = load_breast_cancer(return_X_y=True)
-    rows = [[f"{v:.6g}" for v in x[:5]] + [f"c{t}"] for x, t in zip(X[:90], y[:90], strict=True)]
-    with gzip.open(tmp_path / "heart.csv.gz", "wt", newline="") as file:
-        csv.writer(file).writerows([[*"abcde", "target"], *rows])
-    monkeypatch.setenv(datasets.VARIABLE, str(tmp_path))
-    return tmp_path
+    return data_folder({"heart": (X[:90, :5], y[:90])})
 
 
 @pytest.fixture

@@ -10,15 +10,6 @@ from kernelwise.experiments.tables.comparison import BEST, Comparison, Results, 
 _FEW = 0.05  # of the cells
 _REPRODUCED = 0.8  # of the cells of a column
 _LARGEST = ("a2a", "cpusmall")  # which the runs leave out
-_SAID = (  # of the paper's protocol, where it may matter
-    "scaling",
-    "machine",
-    "lambda",
-    "ridge_on_K",
-    "kernels",
-    "criterion_parameters",
-    "significance",
-)
 _UNDEFINED = "It is not defined in the five papers: the column stays empty."
 
 
