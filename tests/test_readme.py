@@ -1,26 +1,26 @@
-"""The README's examples run as printed."""
+"""Numbers in the README are those of the files that benchmarks write."""
 
-import pathlib
-import re
-import runpy
+import json
+from pathlib import Path
 
-README = pathlib.Path(__file__).parents[1] / "README.md"
-DEMO = README.parent / "examples" / "demo.py"
+import pytest
 
-
-def test_examples_run_as_printed(capsys):
-    blocks = re.findall(r"```python\n(.*?)```", README.read_text(), flags=re.DOTALL)
-    assert len(blocks) == 2
-    namespace = {}
-    for block in blocks:
-        exec(block, namespace)
-    assert "Gaussian(tau=" in capsys.readouterr().out
+ROOT = Path(__file__).parents[1]
+ROWS = [line for line in (ROOT / "README.md").read_text().split("\n") if line.startswith("| ")]
 
 
-def test_demo_ends_with_the_answer_and_a_report(capsys, monkeypatch, tmp_path):
-    monkeypatch.setattr("sys.argv", ["demo.py", str(tmp_path)])
-    runpy.run_path(str(DEMO), run_name="__main__")
-    out = capsys.readouterr().out
-    assert "kernel     Gaussian(tau=" in out and str(tmp_path / "report.html") in out
-    assert float(re.search(r"not seen: ([\d.]+) % error", out)[1]) < 8.0
-    assert "Gaussian(tau=" in (tmp_path / "report.html").read_text()
+@pytest.mark.parametrize("name", ["default_choice", "default_choice_svm"])
+def test_strategies(name):
+    """Error, difference and ratio of times of every strategy stand in one row."""
+    found = json.loads((ROOT / "benchmarks" / f"{name}.json").read_text())
+    for strategy in list(found.values())[1:]:
+        cells = (
+            f"| {strategy['error']:.2f} % | {_difference(strategy)} | "
+            f"{strategy['ratio of times']:.1f} |"
+        )
+        assert sum(row.endswith(cells) for row in ROWS) == 1, cells
+
+
+def _difference(strategy):
+    mean, error = strategy["difference"], strategy["its standard error"]
+    return f"{mean:+.2f} ± {error:.2f}" if mean < 10.0 else f"{mean:+.1f} ± {error:.1f}"

@@ -61,7 +61,7 @@ def test_the_index_lists_what_there_is(tmp_path):
     publish(EXPERIMENTS["sm-table2"], tmp_path, Effort())
     text = write_index(list(EXPERIMENTS.values()), tmp_path).read_text()
     assert "(sm-table2.md)" in text and "er-table1" not in text
-    assert "within one published standard deviation: SM " in text
+    assert "within one published standard deviation (within two standard errors): SM " in text
 
 
 def test_figure_and_table_share_their_results(tmp_path):

@@ -24,13 +24,14 @@ def summary(results: Results) -> str:
 
 
 def headline(results: Results) -> str:
-    """Return how many cells of the published columns agree, in a line."""
-    counts = [
-        f"{column} {sum(c.is_loose for c in cells)} of {len(cells)}"
-        for published, column, cells in _agreeing(results)
-        if published == column
-    ]
-    return f"within one published standard deviation: {', '.join(counts)}"
+    """Return how many cells of every column agree, loosely and strictly, in a line."""
+    counts = []
+    for _, column, cells in _agreeing(results):
+        loose, strict = sum(c.is_loose for c in cells), sum(c.is_strict for c in cells)
+        counts.append(f"{column} {loose} ({strict}) of {len(cells)}")
+    return (
+        f"within one published standard deviation (within two standard errors): {', '.join(counts)}"
+    )
 
 
 def counts(results: Results) -> list[str]:
