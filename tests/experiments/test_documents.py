@@ -80,3 +80,25 @@ def test_counts_in_the_readme(key):
         column = f"{criterion} ({variant[0]})" if variant else criterion
         cells = [c for c in compare(results, {criterion: column}) if c.column == column]
         assert sum(cell.is_loose for cell in cells) == int(count), words
+
+
+def test_the_leaderboard_in_the_readme():
+    from kernelwise.experiments.leaderboard.entrants import CHOSEN
+    from kernelwise.experiments.leaderboard.page import speed
+    from kernelwise.experiments.leaderboard.panel import panels
+
+    chosen = [panel for panel in panels(found("leaderboard")) if panel.setting == CHOSEN]
+    rows = [row for row in README_ROWS if row.count("|") == 7 and row.rstrip().endswith("|")]
+    names = [row.split("|")[1].strip().strip("`") for row in rows]
+    told = [name for name in names if name in chosen[0].contest.names]
+    assert len(told) == 5
+    for name in told:
+        cells = [
+            text
+            for panel in chosen
+            for row in [panel.contest.row(name)]
+            for text in (f"{row.error:.2f} %", f"{row.rank:.2f}")
+        ]
+        faster = ", ".join(speed(panel, name) for panel in chosen)
+        [line] = [row for row in rows if row.split("|")[1].strip().strip("`") == name]
+        assert line.endswith(f"| {' | '.join([*cells, faster])} |"), name
