@@ -11,6 +11,7 @@ _GAP = 1e-10  # between primal and dual objective, relative: where to stop
 _ROUNDING = 1e-30  # of a product, relative to the objective: the rest of the gap is rounding
 _ITERATIONS = 60  # ten to twenty do
 _TO_THE_WALL = 0.995  # share of the way to the nearest wall that a step goes
+_ATTEMPTS = 10  # at a factor, each with a hundred times the jitter
 _JITTER = 1e-13  # relative to K: what keeps the factor of a singular matrix real
 
 
@@ -99,7 +100,7 @@ def _step(G: Array, state: _State, gradient: Array) -> _State:
 def _factor(G: Array, diagonal: Array) -> tuple[Array, bool]:
     """Return the Cholesky factor of a sum that is positive definite but for rounding."""
     jitter = _JITTER * float(np.abs(G.diagonal()).max())
-    while True:
+    for _ in range(_ATTEMPTS):
         M = G.copy()
         M.flat[:: M.shape[0] + 1] += diagonal + jitter
         try:
@@ -109,3 +110,4 @@ def _factor(G: Array, diagonal: Array) -> tuple[Array, bool]:
             return np.asarray(L), bool(is_lower)
         except np.linalg.LinAlgError:
             jitter *= 100.0
+    raise ValueError("K is too far from positive semidefinite for a support vector machine.")

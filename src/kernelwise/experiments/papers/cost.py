@@ -127,5 +127,5 @@ def _seconds(found: Sequence[Line], power: float) -> float:
 def _hours(name: str, found: Sequence[Line]) -> str:
     """Return what all repetitions would take, by the power found and by the cube."""
     share = TABLES[name.split()[0]].repetitions / _CORES / 3600.0
-    powers = sorted({_power(found), _CUBE})
+    powers = dict.fromkeys((_power(found), _CUBE))
     return " to ".join(f"{_seconds(found, power) * share:.2g}" for power in powers)

@@ -40,6 +40,7 @@ _AS_PRINTED = replace(
 ER_TABLE1_UNIT = replace(
     _AS_PRINTED,
     key="er-table1-unit",
+    of=_AS_PRINTED.key,
     splits=VARIANT_SPLITS,
     title="ER 2015, Table 1, features between -1 and 1",
     columns={

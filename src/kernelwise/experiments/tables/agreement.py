@@ -84,7 +84,10 @@ def verdicts(results: Results) -> list[str]:
         counts = {column: sum(c.is_loose for c in cells) for column, cells in found.items()}
         of = max(map(len, found.values()))
         verdict = "reproduces" if max(counts.values()) >= _REPRODUCED * of else "does not reproduce"
-        variants = ", ".join(f"{count} as {column}" for column, count in counts.items())
+        variants = ", ".join(
+            f"{count} {'' if len(found[column]) == of else f'of {len(found[column])} '}as {column}"
+            for column, count in counts.items()
+        )
         why = results.table.why.get(criterion, "") if _is_whole(results) else ""
         lines.append(f"- **{criterion}** {verdict}: of {of} cells {variants}. {why}".rstrip())
     lines += [f"- **{criterion}**: {_UNDEFINED}" for criterion in undefined(results)]

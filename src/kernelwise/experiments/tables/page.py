@@ -1,6 +1,6 @@
 """A table of results beside the published numbers, as a page of the documentation."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 
 from kernelwise.criteria import Criterion
@@ -14,7 +14,7 @@ from kernelwise.experiments.tables.agreement import (
 )
 from kernelwise.experiments.tables.cells import published_marks, rows
 from kernelwise.experiments.tables.comparison import Results
-from kernelwise.experiments.tables.table import Table, as_printed, over_rows, times_rows
+from kernelwise.experiments.tables.table import Table, as_printed, over_rows, rows_of, times_rows
 from kernelwise.kernels import Kernel
 
 _SCALINGS = {"standard": "standardised", "unit": "brought between -1 and 1"}
@@ -79,18 +79,37 @@ def protocol(results: Results) -> list[str]:
     bias = "with" if table.fit_intercept else "without"
     machine = "SVM (C = 1 / (2 ridge))" if table.machine == "svm" else f"least squares {bias} bias"
     done = {place.dataset for place in results.errors}
+    limits = [(name, rows) for name, rows in table.up_to.items() if name in table.columns]
     lines = [
+        *_origin(table),
         f"- {markdown.span(splits)} random splits a data set ({table.repetitions} in the paper), "
         f"{100 * table.train_share:.0f} % of the rows for training, not stratified; features "
         f"{_SCALINGS[table.scaling]} by the training rows.",
         f"- {machine}; on the diagonal of K {_RIDGES[table.ridge]}.",
         f"- {len(table.kernels)} kernels: {_candidates(table)}.",
-        *markdown.not_run(table.datasets, done),
+        *markdown.not_run(_published_sets(table), done),
+        *(f"- {name}: up to {rows:,} training rows, as it is costly." for name, rows in limits),
     ]
     for name in table.datasets:
         if name in done and (said := _remarks(table, name)):
             lines.append(f"- {name}: {said}.")
     return lines
+
+
+def _origin(table: Table) -> list[str]:
+    """Return where a variant comes from."""
+    if table.of is None:
+        return []
+    return [
+        f"- Tried besides [the paper's protocol]({table.of}.md), whose page says what came of it."
+    ]
+
+
+def _published_sets(table: Table) -> Sequence[str]:
+    """Return the paper's data sets, of which a table may leave out some."""
+    if table.published is None:
+        return table.datasets
+    return rows_of(table.published)["datasets"]
 
 
 def _candidates(table: Table) -> str:

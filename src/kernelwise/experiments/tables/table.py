@@ -51,6 +51,8 @@ class Table:
         Features of mean 0 and variance 1, or between -1 and 1, by the training rows.
     variants : tuple of Table
         Other protocols that were tried to get the published numbers.
+    of : str or None
+        The key of the table that this is a variant of.
     higher_is_better : bool
         Whether the numbers are accuracies.
     """
@@ -75,6 +77,7 @@ class Table:
     variants: "tuple[Table, ...]" = ()
     higher_is_better: bool = False
     splits: int | None = None
+    of: str | None = None
 
     @property
     def sign(self) -> float:
