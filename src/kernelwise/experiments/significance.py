@@ -210,10 +210,26 @@ def _claim_line(said: dict[str, str]) -> tuple[bool, str]:
 
 
 def _claims() -> str:
-    lines = [_claim_line(said) for said in publications.records("claims")]
+    claims = publications.records("claims")
+    lines = [_claim_line(said) for said in claims]
     agree = sum(agrees for agrees, _ in lines)
     total = f"\n{agree} of {len(lines)} counts agree, {len(lines) - agree} do not.\n"
-    return CLAIMS_HEAD + "".join(line for _, line in lines) + total
+    never = [text for said in claims if (text := _contradiction(said))]
+    reason = f"\nOf these, {len(never)} follow under no correlations, set by set, at all:\n\n"
+    return CLAIMS_HEAD + "".join(line for _, line in lines) + total + reason + "".join(never)
+
+
+def _contradiction(said: dict[str, str]) -> str:
+    """Return a line on a count that no correlations of a paired test give; nothing otherwise."""
+    along = [pair for pair in _pairs(said) if pair.direction == said["claim"]]
+    least = sum(pair.correlation < -1.0 for pair in along)
+    most = sum(pair.correlation < 1.0 for pair in along)
+    count = int(said["count"])
+    if count <= most and (count >= least or said["relation"] != "exactly"):
+        return ""
+    lam = f", lambda {said['lambda']}" if said["lambda"] else ""
+    claim = f"{said['first']} {said['claim']} than {said['second']}"
+    return f"- {said['table']}{lam}: {claim} on {count}, possible are {least} to {most}\n"
 
 
 def _named() -> str:
