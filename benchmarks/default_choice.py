@@ -116,11 +116,12 @@ def main() -> None:
             for strategy in strategies.values()
         ]
         print(f"{name:15}", *(f"{np.mean(r, axis=0)[0]:7.2f}" for r in runs[name]), flush=True)
-    report(np.array(list(runs.values())), list(strategies), arguments.out)
+    report(runs, list(strategies), arguments.out)
 
 
-def report(runs: np.ndarray, names: list[str], out: str | None) -> None:
+def report(of_sets: dict, names: list[str], out: str | None) -> None:
     """Print the means over sets, and paired differences to the first strategy."""
+    runs = np.array(list(of_sets.values()))
     errors, seconds = runs[..., 0].mean(axis=2), runs[..., 1]
     found = {}
     for s, name in enumerate(names):
@@ -132,6 +133,7 @@ def report(runs: np.ndarray, names: list[str], out: str | None) -> None:
             "its standard error": spread,
             "seconds": seconds[:, s].mean(),
             "ratio of times": seconds[:, s].sum() / seconds[:, 0].sum(),
+            "errors": dict(zip(of_sets, errors[:, s], strict=True)),
         }
         print(
             f"{found[name]['error']:6.2f} %  {difference.mean():+5.2f} ± {spread:4.2f}  "

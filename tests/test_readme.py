@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[1]
 ROWS = [line for line in (ROOT / "README.md").read_text().split("\n") if line.startswith("| ")]
 
 
-@pytest.mark.parametrize("name", ["default_choice"])
+@pytest.mark.parametrize("name", ["default_choice", "default_choice_svm"])
 def test_strategies(name):
     """Error, difference and ratio of times of every strategy stand in one row."""
     found = json.loads((ROOT / "benchmarks" / f"{name}.json").read_text())
