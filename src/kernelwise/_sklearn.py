@@ -11,7 +11,7 @@ from sklearn.utils.validation import _check_sample_weight, validate_data
 _CONVERSIONS = (
     "could not convert",
     "setting an array element",
-    "argument must be a string or",
+    "argument must be a string",
     "too large to convert",
     "must be real number",
     "cannot convert",

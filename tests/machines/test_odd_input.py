@@ -74,3 +74,14 @@ def test_weights_that_are_no_numbers(estimator, weights):
 def test_parameters(parameters, sentence):
     with pytest.raises(ValueError, match=sentence):
         kw.LSSVC(**parameters).fit(X, Y)
+
+
+def test_weights_of_classes_that_are_dates():
+    labels = np.array(["2020-01-01", "2021-01-01"] * 3, dtype="M8[D]")
+    with pytest.raises((TypeError, ValueError), match="class_weight must map classes to numbers"):
+        kw.LSSVC(class_weight={0: 2.0}).fit(X, labels)
+
+
+def test_a_ridge_too_large_for_a_float():
+    with pytest.raises(ValueError, match="ridge must be a positive number"):
+        kw.score_matrix(np.eye(6), Y, "eloo", ridge=10**400)
