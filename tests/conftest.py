@@ -1,12 +1,5 @@
 import csv
 import gzip
-import os
-
-# Matrices in tests are small: threads of the linear algebra would wait for each other.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
-# No test asks the network for data.
-os.environ.setdefault("KERNELWISE_DOWNLOAD", "no")
 
 import numpy as np
 import pytest

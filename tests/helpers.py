@@ -19,6 +19,33 @@ def close(value, expected, condition=1.0, rtol=1e-9, scale=None):
     )
 
 
+def rounding(terms, size=1.0):
+    """Bound how far two computed sums of as many products may lie apart.
+
+    Whatever the order, the threads and the instructions, a computed sum of n products is off by at
+    most n u / (1 - n u) sum |a_i b_i| with u = eps / 2 (Higham, Accuracy and Stability of Numerical
+    Algorithms, 2002, section 3.1); two of them differ by at most twice that. `size` is that sum of
+    absolute values; n u is far below one, and its square is left out.
+    """
+    return terms * EPS * size
+
+
+def rounding_of_decisions(machine, X):
+    """Bound how far two evaluations of a fitted Gaussian machine, of the same bits, may lie apart.
+
+    f(x) = sum_i a_i exp(-g_i / (2 tau)) + b with g_i = |x|^2 + |x_i|^2 - 2 x x_i: three sums over
+    the d centred features, each at most the largest square R^2 (four with the factor). Centring,
+    the factor and two additions are four more roundings. exp has at most the slope 1 / (2 tau),
+    and itself, the division and the bias round once each; the sum over i is one of n products.
+    """
+    n, d = machine.X_fit_.shape
+    rows = np.vstack([machine.X_fit_, X]) - machine.X_fit_.mean(axis=0)
+    of_distance = rounding(d + 4, 4.0 * np.max(np.sum(rows**2, axis=1)))
+    of_entry = of_distance / (2.0 * machine.kernel.tau) + rounding(2)
+    weight = np.abs(machine.dual_coef_).sum()
+    return weight * (of_entry + rounding(n)) + rounding(1, np.abs(machine.intercept_))
+
+
 def shared_data():
     """Return the folder of the shared data sets, or skip the test."""
     root = pathlib.Path(__file__).parents[1]
