@@ -1,5 +1,6 @@
 import csv
 import gzip
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -58,3 +59,15 @@ def data_folder(tmp_path, monkeypatch):
         return tmp_path
 
     return write
+
+
+@pytest.fixture
+def in_this_process(monkeypatch):
+    """Let experiments work in threads of this process: others take seconds to start.
+
+    Their lines are then the same to the last digit as those of a job that is done here.
+    """
+    monkeypatch.setattr(
+        "kernelwise.experiments.runner.ProcessPoolExecutor",
+        lambda workers, mp_context: ThreadPoolExecutor(workers),
+    )

@@ -14,11 +14,11 @@ from kernelwise.gram.psd import NotPSDWarning
 from kernelwise.kernels import Pairs
 from kernelwise.selection.scoring import UndefinedCriterionWarning
 
-SMALL = Tiled(memory="300kB")  # 200 rows and their spectrum take 1.6 MB
+SMALL = Tiled(memory="100kB")  # 120 rows and their spectrum take 576 kB
 KERNELS = [kw.Gaussian(0.1), kw.Gaussian(4.0), kw.Gaussian(1e4), kw.Laplacian(3.0), kw.Linear()]
 
 
-def data(kind, n=200):
+def data(kind, n=120):
     rng = np.random.default_rng(3)
     X = rng.normal(size=(n, 4))
     X[n // 2] = X[0]

@@ -438,25 +438,27 @@ def test_nothing_of_the_size_of_a_matrix_is_stored():
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this platform has no timer signal")
-def test_an_interrupt_stops_within_a_second_and_leaves_no_thread():
+def test_an_interrupt_stops_at_once_and_leaves_no_thread():
     X, y = data("binary", n=30_000, d=20)
     tables(X[:300], y[:300], kw.grids.gaussian(), "sm", Tiled())  # compiled
-    before = threading.active_count()
+    before, spent = set(threading.enumerate()), []
 
     def interrupt(*_):
+        spent.append(time.process_time())
         raise KeyboardInterrupt
 
     previous = signal.signal(signal.SIGALRM, interrupt)
     signal.setitimer(signal.ITIMER_REAL, 0.5)
-    start = time.perf_counter()
     try:
         with pytest.raises(KeyboardInterrupt):
             tables(X, y, kw.grids.gaussian(), [c.SM(r=9)], Tiled())
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, previous)
-    assert time.perf_counter() - start < 1.5
-    assert threading.active_count() == before
+    # Seconds of computing, which are few on a busy machine too: every thread ends with its tile.
+    # All tiles take minutes.
+    assert time.process_time() - spent[0] < 2.0
+    assert set(threading.enumerate()) <= before
 
 
 @pytest.mark.parametrize(

@@ -44,9 +44,9 @@ def _folded(cv):
 # Fitted models of rows X, classes y and a real target z.
 MODELS = {
     "selector": lambda X, y, z: kw.KernelSelector(kernels=kw.grids.gaussian(0, 3)).fit(X, y),
-    "cascade": lambda X, y, z: kw.KernelSelector(
-        criterion=kw.Cascade(("sm", 3), ("kfold", 1))
-    ).fit(X, y),
+    "cascade": lambda X, y, z: kw.KernelSelector(criterion=kw.Cascade(("sm", 3), ("kfold", 1))).fit(
+        X, y
+    ),
     "engine": lambda X, y, z: kw.KernelSelector(engine=kw.gram.Tiled()).fit(X, y),
     "LSSVC": lambda X, y, z: kw.LSSVC(kw.Gaussian(4.0)).fit(X, np.where(y == 1, "yes", "no")),
     "KRR": lambda X, y, z: kw.KRR(kw.Matern(2.0, 1.5), fit_intercept=True).fit(X, z),
