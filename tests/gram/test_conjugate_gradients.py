@@ -36,8 +36,11 @@ def test_er_and_rks_without_a_matrix_equal_the_dense_engine(kind, fit_intercept,
     dense = kw.score_kernels(X, y, KERNELS, ["er", "rks"], engine="dense", **options)
     monkeypatch.setattr(DenseGram, "__init__", lambda *_: pytest.fail("a matrix was made"))
     ours = kw.score_kernels(X, y, KERNELS, ["er", "rks"], engine=SMALL, **options)
+    # Residuals are ridge times the solution, which is known to TOLERANCE |y| / ridge: their squares
+    # have a relative error of 2 TOLERANCE |y| / |residuals|, and no fit here is 50 times as small.
+    rtol = 100 * conjugate_gradients.TOLERANCE
     for name, values in dense.table.items():
-        np.testing.assert_allclose(ours.table[name], values, rtol=1e-8, err_msg=name)
+        np.testing.assert_allclose(ours.table[name], values, rtol=rtol, err_msg=name)
 
 
 def test_what_needs_the_matrix_is_refused():
