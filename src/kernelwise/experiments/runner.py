@@ -78,7 +78,9 @@ def run(
 
 def _results(jobs: Sequence[Job], workers: int) -> Iterator[list[dict[str, Any]]]:
     """Yield the lines of jobs as they are done."""
-    left = iter(jobs)
+    if not jobs:
+        return
+    left, workers = iter(jobs), min(workers, len(jobs))
     # Fresh processes: threads of this one, of numba or BLAS, do not survive a fork.
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         running: set[Future[list[dict[str, Any]]]] = {
