@@ -17,6 +17,7 @@ from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from kernelwise._threads import limited
 from kernelwise.gram.psd import check_matrix
 from kernelwise.kernels import Gaussian, Kernel
 from kernelwise.kernels.geometry import Array
@@ -133,7 +134,8 @@ class LSSVC(ClassifierMixin, BaseEstimator):
             )
         signs = np.where(y[:, None] == self.classes_, 1.0, -1.0)
         Y = signs[:, 1] if self.classes_.size == 2 else signs
-        _fit_columns(self, X, Y, weights, known)
+        with limited(rows=X.shape[0]):
+            _fit_columns(self, X, Y, weights, known)
         used = weights > 0.0
         codes = np.searchsorted(self.classes_, y[used])
         scores = held_out_scores(Y, self.loo_residuals_)[used]
@@ -246,7 +248,8 @@ class KRR(MultiOutputMixin, RegressorMixin, BaseEstimator):
             self, X, y, accept_sparse="csr", dtype=np.float64, multi_output=True, y_numeric=True
         )
         weights = _sample_weights(X, sample_weight)
-        _fit_columns(self, X, np.asarray(y, dtype=np.float64), weights, known)
+        with limited(rows=X.shape[0]):
+            _fit_columns(self, X, np.asarray(y, dtype=np.float64), weights, known)
         return self
 
     def predict(self, X: Any) -> Array:
@@ -296,7 +299,9 @@ def fit_known(machine: "LSSVC | KRR", X: Any, y: Any, known: RidgeFit) -> None:
 def _evaluate(machine: Any, X: Any) -> Array:
     check_is_fitted(machine)
     X = validate_data(machine, X, accept_sparse="csr", dtype=np.float64, reset=False)
-    return np.asarray(machine.kernel(X, machine.X_fit_) @ machine.dual_coef_ + machine.intercept_)
+    with limited(rows=max(X.shape[0], machine.X_fit_.shape[0])):
+        K = machine.kernel(X, machine.X_fit_)
+        return np.asarray(K @ machine.dual_coef_ + machine.intercept_)
 
 
 def _sample_weights(X: Any, sample_weight: Any) -> Array:
