@@ -218,16 +218,7 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         kernels = self._kernels(X)
         machine = machine_for(self.estimator, targets, kernels)
         cascade, ridges = self._plan(targets)
-        problem = Problem.of(
-            X,
-            targets,
-            kernels,
-            self.engine,
-            fit_intercept=has_bias(machine),
-            machine=judge_for(machine),
-            memory=self.memory,
-        )
-        problem.check(criterion for criterion, _ in cascade.stages)
+        problem = self._problem(X, targets, kernels, machine, cascade)
         with limited(self.n_jobs, rows=targets.n):
             with fit_task(self, X, y, parts=SEARCHES) as progress:
                 kernels, found = self._search(problem, kernels, cascade, ridges, progress)
@@ -239,6 +230,22 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
             self.error_ = leave_one_out(self.best_estimator_, targets) if self.refit else None
             self._look_twice(problem, kernels, ridges, found)
         return self
+
+    def _problem(
+        self, X: Any, targets: Targets, kernels: list[Kernel], machine: Any, cascade: Cascade
+    ) -> Problem:
+        """Return the data as the stages look at it, or refuse what they cannot do."""
+        problem = Problem.of(
+            X,
+            targets,
+            kernels,
+            self.engine,
+            fit_intercept=has_bias(machine),
+            machine=judge_for(machine),
+            memory=self.memory,
+        )
+        problem.check(criterion for criterion, _ in cascade.stages)
+        return problem
 
     def _search(
         self,
