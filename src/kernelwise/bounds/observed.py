@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kernelwise._threads import limited
 from kernelwise.bounds.decay import er_decay
 from kernelwise.bounds.feature_space import fsm_hyperplane_error
 from kernelwise.bounds.problem import Problem
@@ -64,6 +65,11 @@ def observe(
     0.3333333333333333
     """
     problem = Problem(K, Targets.of(y, task), ridge)
+    with limited(rows=problem.n):
+        return _observed(problem, t)
+
+
+def _observed(problem: Problem, t: int) -> dict[str, Observed]:
     ratio = er_decay(problem.K, t=t).terms["ratio"]
     found = {"er_decay": Observed(ratio, "spectrum"), **_of_least_squares(problem)}
     if problem.targets.classes is not None:

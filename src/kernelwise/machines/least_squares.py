@@ -21,6 +21,7 @@ from kernelwise._sklearn import (
     validate_targets,
     validate_weights,
 )
+from kernelwise._threads import limited
 from kernelwise._warnings import warn_user
 from kernelwise.gram.psd import check_matrix
 from kernelwise.kernels import Gaussian, Kernel
@@ -146,7 +147,8 @@ class LSSVC(ClassifierMixin, BaseEstimator):
             )
         signs = np.where(y[:, None] == self.classes_, 1.0, -1.0)
         Y = signs[:, 1] if self.classes_.size == 2 else signs
-        _fit_columns(self, X, Y, weights, known)
+        with limited(rows=X.shape[0]):
+            _fit_columns(self, X, Y, weights, known)
         used = weights > 0.0
         codes = np.searchsorted(self.classes_, y[used])
         self.calibration_ = Calibration.fit(self.loo_values_[used], codes, weights[used])
@@ -257,7 +259,8 @@ class KRR(MultiOutputMixin, RegressorMixin, BaseEstimator):
         """Fit, or take a solution that is known already."""
         X, y = validate_rows(self, X, validate_targets(y), multi_output=True, y_numeric=True)
         weights = _sample_weights(X, sample_weight)
-        _fit_columns(self, X, np.asarray(y, dtype=np.float64), weights, known)
+        with limited(rows=X.shape[0]):
+            _fit_columns(self, X, np.asarray(y, dtype=np.float64), weights, known)
         return self
 
     def predict(self, X: Any) -> Array:
@@ -326,7 +329,9 @@ def fit_known(machine: "LSSVC | KRR", X: Any, y: Any, known: RidgeFit) -> None:
 def _evaluate(machine: Any, X: Any) -> Array:
     check_is_fitted(machine)
     X = validate_rows(machine, X, reset=False)
-    return np.asarray(machine.kernel(X, machine.X_fit_) @ machine.dual_coef_ + machine.intercept_)
+    with limited(rows=max(X.shape[0], machine.X_fit_.shape[0])):
+        K = machine.kernel(X, machine.X_fit_)
+        return np.asarray(K @ machine.dual_coef_ + machine.intercept_)
 
 
 def _sample_weights(X: Any, sample_weight: Any) -> Array:
