@@ -20,7 +20,7 @@ import joblib
 import threadpoolctl
 
 # With fewer rows to each, threads of BLAS wait longer than they work: benchmarks/threads.py.
-ROWS_A_THREAD = 750
+ROWS_A_THREAD = 1000
 
 
 def processors() -> int:
