@@ -21,7 +21,7 @@ from sklearn.svm._base import BaseLibSVM
 from kernelwise._registry import PACKAGE
 from kernelwise.criteria import Criterion
 from kernelwise.kernels import Kernel
-from kernelwise.machines import KRR, LSSVC, OnMatrix
+from kernelwise.machines import KRR, LSSVC, OnMatrix, check_ridge
 from kernelwise.machines.calibration import Calibration
 from kernelwise.selection.result import SelectionResult
 from kernelwise.selection.selector import KernelSelector
@@ -111,6 +111,7 @@ def _check_params(machine: Any) -> None:
 def _check_machine(machine: LSSVC | KRR) -> None:
     """Compare the shapes of a machine in closed form with each other."""
     _check_params(machine)
+    check_ridge(machine.ridge)
     if not hasattr(machine, "X_fit_"):
         return
     n, d = np.shape(machine.X_fit_)
@@ -121,7 +122,8 @@ def _check_machine(machine: LSSVC | KRR) -> None:
     _check_numbers(machine.intercept_, "intercept_")
     wide = () if machine.dual_coef_.ndim == 1 else (machine.dual_coef_.shape[-1],)
     _check_shape(machine, "dual_coef_", (n, *wide))
-    _check_shape(machine, "loo_residuals_", (n, *wide))
+    for name in ("loo_values_", "loo_residuals_"):
+        _check_shape(machine, name, (n, *wide))
     _check_shape(machine, "intercept_", wide)
     if isinstance(machine, LSSVC):
         _check_classes(machine.classes_, *(wide or (2,)))
