@@ -7,14 +7,15 @@ import numpy as np
 import kernelwise as kw
 from fuzz.cases import Trial, insist
 from fuzz.criteria import wild_matrix
-from fuzz.data import Rng, chance, log_uniform, pick, tame_classes, tame_number, tame_reals
-from fuzz.data import tame_rows, wild_integer, wild_number, wild_target
+from fuzz.draw import Rng, chance, log_uniform, pick, tame_number, wild_integer, wild_number
 from fuzz.random_kernels import tame_kernel
+from fuzz.rows import tame_rows
+from fuzz.targets import tame_classes, tame_reals, wild_target
 
 FUNCTIONS = [
-    getattr(kw.bounds, name) for name in kw.bounds.__all__ if inspect.isfunction(
-        getattr(kw.bounds, name)
-    )
+    function
+    for name in kw.bounds.__all__
+    if inspect.isfunction(function := getattr(kw.bounds, name))
 ]
 
 
@@ -47,17 +48,17 @@ def _check(bound) -> None:
 
 
 def _parameter(rng: Rng, name: str):
-    if name == "ridge":
-        return pick(rng, [tame_number(rng), log_uniform(rng, -100, 100), wild_number(rng)])
+    """Draw an argument by its name."""
+    limit = [None, 1.0, tame_number(rng), wild_number(rng)]
+    choices = {
+        "ridge": [tame_number(rng), log_uniform(rng, -100, 100), wild_number(rng)],
+        "variant": ["printed", "corrected", "printed", "corrected", "nope", None],
+        "task": ["auto", "classification", "regression", "nope"],
+        "normalizer": [None, "trace", "sum", "nope"],
+        "removed_ridge": ["scaled", "fixed", "nope", None],
+        "t": [wild_integer(rng), 3, None],
+        "k": [wild_integer(rng), tame_number(rng), None],
+    }
     if name == "limits":
-        limit = [None, 1.0, tame_number(rng), wild_number(rng)]
         return kw.bounds.Limits(pick(rng, limit), pick(rng, limit), pick(rng, limit))
-    if name == "variant":
-        return pick(rng, ["printed", "corrected", "printed", "corrected", "nope", None])
-    if name == "task":
-        return pick(rng, ["auto", "classification", "regression", "nope"])
-    if name in ("normalizer", "removed_ridge"):
-        return pick(rng, [None, "trace", "sum", "scaled", "fixed", "same", "nope"])
-    if name in ("t", "k"):
-        return pick(rng, [wild_integer(rng), tame_number(rng), None])
-    return pick(rng, [wild_number(rng), tame_number(rng), 0.05, 0.5, "empirical", None])
+    return pick(rng, choices.get(name, [*limit, 0.05, 0.5, "empirical", wild_number(rng)]))

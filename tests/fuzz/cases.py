@@ -16,15 +16,15 @@ import contextlib
 import dis
 import functools
 import io
+import re
 import reprlib
 import signal
 import traceback
 import warnings
 import zlib
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from types import TracebackType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -41,6 +41,7 @@ DOCUMENTED = (DataConversionWarning, ConvergenceWarning)
 # What scikit-learn says to users of all its estimators, in these words.
 ADVICE = (
     "The number of unique classes is greater than 50% of the number of samples",
+    "The least populated class in y has only",
     "was fitted without feature names",
     "does not have valid feature names",
     "Singular matrix in solving dual problem",  # KernelRidge at a ridge that the user gave
@@ -70,6 +71,7 @@ class Trial:
 
     def __init__(self, rng: np.random.Generator) -> None:
         self.rng = rng
+        self.warned: list[warnings.WarningMessage] = []
         self.calls: list[tuple[Any, tuple[Any, ...], dict[str, Any]]] = []
 
     def __call__(self, function: Any, *args: Any, **kwargs: Any) -> Any:
@@ -91,7 +93,7 @@ class Trial:
         try:
             result = function(*args, **kwargs)
         except Exception as error:
-            complaint = complaint_about(error)
+            complaint = complaint_about(error) or self._unasked(error)
             if complaint is not None or not refusable:
                 raise Wrong(complaint or f"refuses ordinary arguments: {error}") from error
             raise Refused(str(error)) from error
@@ -99,6 +101,14 @@ class Trial:
             after = [_bytes(value) for value in (*args, *kwargs.values())]
         insist(before == after, "changes its arguments")
         return result
+
+    def _unasked(self, error: Exception) -> str | None:
+        """Return a complaint where the refusal is of a value that nobody gave."""
+        named = re.search(r"got (None|nan|inf|-inf)\b", str(error))
+        drawn = any(isinstance(argument, np.random.Generator) for argument in self.calls[-1][1])
+        if named is None or drawn or any(named[1] in _written(*call) for call in self.calls):
+            return None
+        return f"refuses what was not given: {error}"
 
     def story(self) -> str:
         """Return the calls as one would write them, arrays of some size abridged."""
@@ -165,8 +175,7 @@ def _shown(value: Any) -> str:
         return _SHORT.repr(value)
 
 
-@dataclass(frozen=True)
-class Failure:
+class Failure(NamedTuple):
     """A case that failed."""
 
     name: str
@@ -186,11 +195,11 @@ def run_case(area: Area, name: str) -> Failure | None:
     trial = Trial(generator(name))
     printed = io.StringIO()
     try:
-        with _unchanged(), warnings.catch_warnings(record=True) as caught:
+        with _unchanged(), warnings.catch_warnings(record=True) as trial.warned:
             warnings.simplefilter("always")
             with _time_limit(), _quiet(printed), contextlib.suppress(Refused):
                 area(trial)
-        _check_warnings(caught)
+        _check_warnings(trial.warned)
         insist(not printed.getvalue(), f"prints {printed.getvalue()[:200]!r}")
     except (Exception, TooSlow) as error:
         return _failure(name, trial, error)

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from fuzz.cases import LONGEST, Trial, insist
+from fuzz.cases import LONGEST, Trial, Wrong, insist
 from kernelwise.cli.main import main
 
 # What numpy, scipy, pandas and Python say, and no person should have to read.
@@ -24,13 +24,11 @@ QUOTED = re.compile(r"( is no [\w -]{1,40})\(.{1,300}\)(?=: )")
 
 def run_command(trial: Trial, *argv: object) -> tuple[int, str]:
     """Run a command: done, or refused in one sentence; return its status and what it printed."""
-    out, err = io.StringIO(), io.StringIO()
     arguments = [str(arg) for arg in argv]
-    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        status = trial.must(main, arguments)
-    said = err.getvalue()
-    insist("Traceback" not in said + out.getvalue(), f"prints a traceback: {said[-500:]}")
-    insist(status in (0, 2), f"status {status}: {said[-500:]}")
+    status, out, said = _run(trial, arguments)
+    insist("Traceback" not in said + out, f"prints a traceback: {said[-500:]}")
+    if status not in (0, 2):
+        raise Wrong(f"status {status}: {_run(trial, [*arguments, '--debug'])[2][-1000:]}")
     lines = [line for line in said.splitlines() if not line.startswith("note: ")]
     if status == 2:
         insist(len(lines) == 1, f"not one sentence: {lines[:5]}")
@@ -41,8 +39,15 @@ def run_command(trial: Trial, *argv: object) -> tuple[int, str]:
     deep = DEPTHS.search(QUOTED.sub("", said))
     insist(deep is None, f"says {said[-500:]!r}")
     if "--json" in arguments and status == 0:
-        trial.must(json.loads, out.getvalue())
-    return status, out.getvalue()
+        trial.must(json.loads, out)
+    return status, out
+
+
+def _run(trial: Trial, arguments: list[str]) -> tuple[int, str, str]:
+    out, err = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        status = trial.must(main, arguments)
+    return status, out.getvalue(), err.getvalue()
 
 
 @contextlib.contextmanager

@@ -9,16 +9,9 @@ import scipy.sparse as sp
 import kernelwise as kw
 import oracles
 from fuzz.cases import Trial, insist
-from fuzz.data import (
-    chance,
-    log_uniform,
-    pick,
-    tame_rows,
-    wild_integer,
-    wild_number,
-    wild_rows,
-)
+from fuzz.draw import chance, log_uniform, pick, wild_integer, wild_number
 from fuzz.random_kernels import wild_kernel
+from fuzz.rows import tame_rows, wild_rows
 
 DISTANCES = 1e-12  # the relative error that squared distances promise
 EPS = np.finfo(float).eps
@@ -123,9 +116,7 @@ def _kernel_and_formula(rng, size):
     degree, coef0 = int(rng.integers(1, 8)), pick(rng, [0.0, 1.0, 0.5])
 
     def by_distance(x, z):
-        return _exponential(
-            oracles.gaussian(x, z, m.mpf(s * s), m), oracles.sqdist(x, z) / (s * s)
-        )
+        return _exponential(oracles.gaussian(x, z, m.mpf(s * s), m), oracles.sqdist(x, z) / (s * s))
 
     def by_city_blocks(x, z):
         steps = sum(abs(a - b) for a, b in zip(x, z, strict=True))

@@ -9,22 +9,10 @@ from sklearn.base import clone
 import kernelwise as kw
 from fuzz import references
 from fuzz.cases import Trial, insist
-from fuzz.data import (
-    chance,
-    length,
-    log_uniform,
-    odd_ones,
-    pick,
-    tame_classes,
-    tame_number,
-    tame_reals,
-    tame_rows,
-    wild_number,
-    wild_rows,
-    wild_target,
-    wild_weights,
-)
+from fuzz.draw import chance, log_uniform, odd_ones, pick, tame_number, wild_number, wild_weights
 from fuzz.random_kernels import tame_kernel, wild_kernel
+from fuzz.rows import tame_rows, wild_rows
+from fuzz.targets import length, tame_classes, tame_reals, wild_target
 
 
 def machines(trial: Trial) -> None:

@@ -7,7 +7,7 @@ import numpy as np
 import kernelwise as kw
 from fuzz.cases import Refused, Trial, insist
 from fuzz.commands import folder, run_command
-from fuzz.data import Rng, chance, pick
+from fuzz.draw import Rng, chance, pick
 from fuzz.mutations import mutated_bytes, mutated_json
 from fuzz.saved import packed, parts, rows
 
@@ -68,7 +68,7 @@ def _reshaped(rng: Rng, data: bytes) -> bytes:
             rng,
             [
                 lambda: array.T,
-                lambda: array.ravel(),
+                array.ravel,
                 lambda: array[None],
                 lambda: array.reshape(-1, 1),
                 lambda: array[:-1] if array.ndim else array,

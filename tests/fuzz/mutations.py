@@ -4,14 +4,14 @@ import gzip
 import json
 from typing import Any
 
-from fuzz.data import Rng, chance, pick
+from fuzz.draw import Rng, chance, pick
 
 TOKENS = (
-    ["", " ", "nan", "inf", "-inf", "1e400", "1e-400", "1e200", "1e-200", "9" * 400, "-", "+", "."]
-    + ["😀", "ß", "\\", '"', "'", '""', "\x00", "\r", "\n", "\n\n", "\t", ";", "|", ",", ":", "#", "%"]
-    + ["=1+1", "@SUM(1)", "1,5", "1.5", "0x10", "1_000", "True", "NA", "?", "{", "}", "{0 1}", "@data"]
-    + ["@attribute", "@relation x", "1:1", "0:1", "-1:1", "1:1:1", "qid:3", "999999999999:1", "2:nan"]
-    + ["2024-05-31", "2024-13-41", "<script>alert(1)</script>", "١٢", "１", "\ufeff", "\u2028", "id"]
+    *'nan inf -inf 1e400 1e-400 1e200 1e-200 - + . 😀 ß \\ " \' "" ; | , : # %'.split(),
+    *"=1+1 @SUM(1) 1,5 1.5 0x10 1_000 True NA ? { } @data 1:1 0:1 -1:1 1:1:1 qid:3 2:nan".split(),
+    *"@attribute 999999999999:1 2024-05-31 2024-13-41 <script>alert(1)</script> ١٢ １ id".split(),
+    *("", " ", "\x00", "\r", "\n", "\n\n", "\t", "{0 1}", "@relation x", "\ufeff", "\u2028"),
+    "9" * 400,
 )
 
 

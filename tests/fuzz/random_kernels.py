@@ -3,7 +3,7 @@
 from typing import Any
 
 import kernelwise as kw
-from fuzz.data import Rng, chance, pick, tame_number, wild_integer, wild_number
+from fuzz.draw import Rng, chance, pick, tame_number, wild_integer, wild_number
 
 
 def tame_kernel(rng: Rng, depth: int = 2) -> kw.kernels.Kernel:
@@ -32,18 +32,22 @@ def wild_kernel(rng: Rng, depth: int = 2) -> Any:
     """
     if depth and chance(rng, 0.3):
         return _composed(rng, depth - 1)
-    kind = rng.integers(9)
-    if kind <= 2:
-        return kw.Gaussian(wild_number(rng)) if kind else kw.Gaussian.from_gamma(wild_number(rng))
-    if kind == 3:
-        return kw.Laplacian(wild_number(rng))
-    if kind == 4:
-        return kw.Matern(wild_number(rng), pick(rng, [0.5, 1.5, 2.5, 2, "a", None, 1e300]))
-    if kind == 5:
-        return kw.Polynomial(wild_integer(rng), wild_number(rng), wild_number(rng))
-    if kind == 6:
-        return kw.Sigmoid(wild_number(rng), wild_number(rng))
-    return kw.Linear() if kind == 7 else kw.Precomputed()
+    scale, other = wild_number(rng), wild_number(rng)
+    return pick(
+        rng,
+        [
+            lambda: kw.Gaussian(scale),
+            lambda: kw.Gaussian(scale),
+            lambda: kw.Gaussian.from_gamma(scale),
+            lambda: kw.Laplacian(scale),
+            lambda: kw.Matern(scale, pick(rng, [0.5, 1.5, 2.5, 2, "a", None, 1e300])),
+            lambda: kw.Polynomial(wild_integer(rng), scale, other),
+            lambda: kw.Polynomial(int(rng.integers(1, 300)), other, scale),
+            lambda: kw.Sigmoid(scale, other),
+            kw.Linear,
+            kw.Precomputed,
+        ],
+    )()
 
 
 def _composed(rng: Rng, depth: int) -> Any:

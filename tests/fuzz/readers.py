@@ -7,7 +7,7 @@ import pandas as pd
 
 from fuzz.cases import Trial
 from fuzz.commands import folder, run_command
-from fuzz.data import Rng, chance, pick
+from fuzz.draw import Rng, chance, pick
 from fuzz.mutations import encoded, mutated_bytes, mutated_text
 from fuzz.saved import chosen
 
@@ -37,8 +37,10 @@ def _hostile(rng: Rng) -> list[object]:
     options = {
         "--target": ["nope", "", "c0", "C0", "\n"],
         "--criterion": ["nope", "ks", "eloo", "sm_hinge", "span", "br", "bif", "cvks"],
-        "--kernels": ["nope", "gaussian:a:b", "gaussian:3:1", "gaussian:-1074:1023", "polynomial:0:1"]
-        + ["gaussian:1.5:2", "linear:1:2", ",", "all", "matern:-600:-599", "polynomial:300:301"],
+        "--kernels": [
+            *("nope", "gaussian:a:b", "gaussian:3:1", "gaussian:-1074:1023", "polynomial:0:1"),
+            *("gaussian:1.5:2", "linear:1:2", ",", "all", "matern:-600:-599", "polynomial:300:301"),
+        ],
         "--ridge": ["0", "-1", "nan", "inf", "1e-320", "1e99", "1e200", "a", "1,,2", "1e-90,1e90"],
         "--rows": ["0", "3", "-1", "a", "1e3", "٣", "9" * 30],
         "--seed": ["-1", "a", "9" * 30, "0"],

@@ -2,7 +2,7 @@
 
 from fuzz.cases import Trial, insist
 from fuzz.commands import folder, run_command
-from fuzz.data import chance, pick
+from fuzz.draw import chance, pick
 from fuzz.mutations import mutated_bytes, mutated_json
 from fuzz.saved import chosen
 

@@ -5,21 +5,10 @@ import numpy as np
 import kernelwise as kw
 from fuzz.cases import Trial, insist
 from fuzz.criteria import tame_criterion, wild_criterion
-from fuzz.data import (
-    chance,
-    length,
-    log_uniform,
-    odd_ones,
-    pick,
-    tame_classes,
-    tame_number,
-    tame_reals,
-    tame_rows,
-    wild_number,
-    wild_rows,
-    wild_target,
-)
+from fuzz.draw import chance, log_uniform, odd_ones, pick, tame_number, wild_number
 from fuzz.random_kernels import some_kernels, wild_kernel
+from fuzz.rows import tame_rows, wild_rows
+from fuzz.targets import length, tame_classes, tame_reals, wild_target
 
 
 def scoring(trial: Trial) -> None:
@@ -84,7 +73,10 @@ def check_result(trial: Trial, result, complete: bool = True) -> None:
     for name, values in result.table.items():
         insist(values.shape == (len(result),), f"the column {name} has shape {values.shape}")
         noted = any(key.endswith(f": {name}") for key in result.notes)
-        insist(noted or not complete or not np.isnan(values).any(), f"{name} is NaN, and no note says why")
+        insist(
+            noted or not complete or not np.isnan(values).any(),
+            f"{name} is NaN, and no note says why",
+        )
     for name in result.choosing():
         trial.must(result.best, name)
         trial.try_(result.best_ridge, name, "one_se")

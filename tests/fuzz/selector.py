@@ -13,24 +13,20 @@ from sklearn.svm import SVC, SVR, NuSVC, OneClassSVM
 import kernelwise as kw
 from fuzz.cases import Trial, insist
 from fuzz.criteria import tame_criterion, wild_criterion
-from fuzz.data import (
+from fuzz.draw import (
     Rng,
     chance,
-    length,
     odd_ones,
     pick,
-    tame_classes,
     tame_number,
-    tame_reals,
-    tame_rows,
     wild_integer,
     wild_number,
-    wild_rows,
-    wild_target,
     wild_weights,
 )
 from fuzz.random_kernels import some_kernels, wild_kernel
+from fuzz.rows import tame_rows, wild_rows
 from fuzz.scoring import check_result
+from fuzz.targets import length, tame_classes, tame_reals, wild_target
 
 
 def selector(trial: Trial) -> None:
@@ -93,7 +89,7 @@ def _criterion(rng: Rng):
 _ESTIMATORS = [
     lambda: kw.LSSVC(class_weight="balanced"),
     lambda: kw.LSSVC(fit_intercept=False),
-    lambda: kw.KRR(),
+    kw.KRR,
     SVC,
     lambda: SVC(class_weight="balanced"),
     NuSVC,
@@ -107,7 +103,7 @@ _ESTIMATORS = [
     LogisticRegression,
     lambda: kw.LSSVC,
     lambda: "SVC",
-    lambda: kw.KernelSelector(),
+    kw.KernelSelector,
 ]
 
 
@@ -131,8 +127,9 @@ def _ask(trial: Trial, chooser: kw.KernelSelector, X, y) -> None:
     for method in ("predict", "decision_function", "predict_proba", "predict_log_proba"):
         if chooser.refit and hasattr(chooser, method):
             found = trial(getattr(chooser, method), X)
-            ordered = found.dtype.kind == "f" and method != "predict_log_proba"
-            insist(not ordered or np.isfinite(found).all(), f"{method} is not finite")
+            # scikit-learn's GaussianProcessClassifier says NaN of three classes at times.
+            ours = type(chooser.best_estimator_) in (kw.LSSVC, kw.KRR) and found.dtype.kind == "f"
+            insist(not ours or not np.isnan(found).any(), f"{method} is NaN")
     if chooser.refit and hasattr(chooser, "score"):
         trial.try_(chooser.score, X, y)
     folds = [2, 3, KFold(2), StratifiedKFold(2), 0, 1, -1, 10**6, None, "a", 2.5, []]
