@@ -118,6 +118,8 @@ class Trial:
 def complaint_about(error: Exception) -> str | None:
     """Return what is wrong with the way a call refused its arguments, None if nothing is."""
     what = f"{type(error).__name__}: {error}"
+    if isinstance(error, AttributeError) and "refit=False" in str(error):
+        return None  # as scikit-learn's searches say that there is no estimator to ask
     if not isinstance(error, REFUSALS) or isinstance(error, DEPTHS):
         return what
     trace = _innermost(error)
@@ -184,7 +186,7 @@ class Failure(NamedTuple):
     details: str
 
     def __str__(self) -> str:
-        return f"{self.name}: {self.what}\n  at {self.where}"
+        return f"{self.name}: {self.what.splitlines()[0]}\n  at {self.where}"
 
 
 Area = Callable[[Trial], None]
@@ -270,4 +272,4 @@ def _failure(name: str, trial: Trial, error: BaseException) -> Failure:
     where = f"{inside[-1].filename.split('/src/')[-1]}:{inside[-1].lineno}"
     what = str(error) if isinstance(error, Wrong | TooSlow) else f"{type(error).__name__}: {error}"
     details = "".join(traceback.format_exception(cause))
-    return Failure(name, what, where, f"{trial.story()}\n\n{details}")
+    return Failure(name, what, where, f"{what}\n\n{trial.story()}\n\n{details}")

@@ -28,7 +28,7 @@ def run_command(trial: Trial, *argv: object) -> tuple[int, str]:
     status, out, said = _run(trial, arguments)
     insist("Traceback" not in said + out, f"prints a traceback: {said[-500:]}")
     if status not in (0, 2):
-        raise Wrong(f"status {status}: {_run(trial, [*arguments, '--debug'])[2][-1000:]}")
+        raise Wrong(f"status {status}: {said}{_run(trial, [*arguments, '--debug'])[2]}")
     lines = [line for line in said.splitlines() if not line.startswith("note: ")]
     if status == 2:
         insist(len(lines) == 1, f"not one sentence: {lines[:5]}")

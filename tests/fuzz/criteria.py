@@ -40,7 +40,9 @@ _WORDS = {
 def criteria(trial: Trial) -> None:
     """Run one case."""
     kind = trial.rng.random()
-    if kind < 0.2:
+    if kind < 0.03:
+        _less_ridge_less_hinge_loss(trial)
+    elif kind < 0.2:
         _matrix_criteria(trial)
     elif kind < 0.45:
         _cross_validation(trial)
@@ -256,3 +258,16 @@ def _press(trial: Trial, X, kernel, ridge: float, bias: bool) -> None:
     ).table["eloo"][0]
     low, high = (np.mean(np.maximum(residuals + s * error, 0.0) ** 2) for s in (-1.0, 1.0))
     insist(low <= found <= high, f"press is {found}, by refits between {low} and {high}")
+
+
+def _less_ridge_less_hinge_loss(trial: Trial) -> None:
+    """The smaller the ridge of a support vector machine, the smaller its training loss."""
+    rng = trial.rng
+    X = tame_rows(rng)
+    y = tame_classes(rng, len(X), most=2)
+    ridges = sorted([log_uniform(rng, -3, 2), log_uniform(rng, -12, 2)])
+    kernel = pick(rng, [kw.Linear(), tame_kernel(rng, depth=0)])
+    result = trial.must(kw.score_kernels, X, y, kernel, "rks", ridge=ridges, machine="svm")
+    small, large = result.table["rks"]  # both have the same stability term
+    # LIBSVM stops at violations of 1e-3.
+    insist(not small > large + 0.01, f"hinge losses {small} and {large} at ridges {ridges}")

@@ -5,8 +5,8 @@
     run.py machines kernels           only these areas
     run.py machines:1234              one case, with its calls and its traceback
 
-Cases run in processes of their own, a few hundred each. A case that crashes or hangs ends its process;
-the next process goes on behind it.
+Cases run in processes of their own, a few hundred each. A case that crashes or hangs ends its
+process; the next process goes on behind it.
 """
 
 import argparse

@@ -13,8 +13,11 @@ from fuzz.targets import length, tame_classes, tame_reals, wild_target
 
 def scoring(trial: Trial) -> None:
     """Run one case."""
-    if chance(trial.rng, 0.35):
+    kind = trial.rng.random()
+    if kind < 0.3:
         _engines_agree(trial)
+    elif kind < 0.6:
+        _extremes(trial)
     else:
         _anything(trial)
 
@@ -40,6 +43,38 @@ def _anything(trial: Trial) -> None:
         fit_intercept=chance(rng, 0.5),
         machine=pick(rng, ["least-squares", "svm"]),
         **_wild_settings(rng) if "settings" in odd else {},
+    )
+    check_result(trial, result)
+
+
+def _extremes(trial: Trial) -> None:
+    """Make every argument valid, and as large or small as it may be."""
+    rng = trial.rng
+    size = pick(rng, [1.0, 1.0, log_uniform(rng, -100, 148)])
+    X = tame_rows(rng, most=pick(rng, [30, 30, 60])) * size
+    is_real = chance(rng, 0.3)
+    y = tame_reals(rng, len(X)) if is_real else tame_classes(rng, len(X), most=3)
+    width = size * log_uniform(rng, -2, 3)
+    kernels = [
+        kw.Gaussian(min(max(width**2, 1e-290), 1e290)),
+        kw.Laplacian(width),
+        kw.Matern(width, pick(rng, [0.5, 1.5, 2.5])),
+        kw.Polynomial(int(rng.integers(1, 30))),
+        kw.Sigmoid(pick(rng, [1.0, -1.0, 0.01]), pick(rng, [0.0, -1.0, 1.0])),
+        log_uniform(rng, -100, 100) * kw.Linear(),
+        pick(rng, trial(kw.grids.auto, X)),
+    ]
+    result = trial(
+        kw.score_kernels,
+        X,
+        y * log_uniform(rng, -97, 97) if is_real else y,
+        [pick(rng, kernels)],
+        tame_criterion(rng, not is_real),
+        ridge=pick(rng, [1.0, log_uniform(rng, -100, 100), log_uniform(rng, -100, 100)]),
+        engine=pick(rng, ["auto", "dense", "tiled"]),
+        fit_intercept=chance(rng, 0.5),
+        machine=pick(rng, ["least-squares", "svm"]),
+        task="regression" if is_real else "auto",
     )
     check_result(trial, result)
 
