@@ -9,7 +9,7 @@ demo: $(VENV)/.core
 	$(BIN)/python examples/demo.py demo
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 fuzz: $(VENV)/.test
 	$(BIN)/python tests/fuzz/run.py

@@ -362,8 +362,12 @@ class TestRuns:
         assert path.read_text().startswith(before)
         lines = runner.read(path)
         assert [line["repetition"] for line in lines] == ["0", "0", "1", "1"]
-        first, again = ({k: v for k, v in line.items() if k != "repetition"} for line in lines[::2])
-        assert first == again  # the same split in another process
+        # The same split in another process: as many of the test rows are wrong. Rounding there may
+        # not be that of here, but half a row it is not.
+        row = 100.0 / int(lines[0]["test"])
+        for name in (*entrants("classification", FIXED), BEST, CONSTANT):
+            first, again = (float(line[name]) for line in lines[::2])
+            assert again == pytest.approx(first, abs=row / 2), name
 
 
 def lines_of(errors, splits=2):

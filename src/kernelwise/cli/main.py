@@ -7,6 +7,7 @@ import traceback
 from collections.abc import Sequence
 from typing import Any
 
+from kernelwise._threads import limited
 from kernelwise.cli.options import parse
 from kernelwise.cli.screen import BadInput, Screen, one_line
 
@@ -36,7 +37,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(argv: list[str]) -> int:
     args = parse(argv)
-    return int(_command(args.command)(args, Screen(quiet=args.quiet)))
+    with limited(getattr(args, "jobs", None)):
+        return int(_command(args.command)(args, Screen(quiet=args.quiet)))
 
 
 def _command(name: str) -> Any:

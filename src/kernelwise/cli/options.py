@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from kernelwise import __version__
 from kernelwise._registry import unknown
+from kernelwise._threads import as_jobs
 from kernelwise.cli.candidates import Candidates
 from kernelwise.cli.read import FORMATS
 from kernelwise.cli.screen import BadInput, one_line
@@ -144,6 +145,8 @@ def parser() -> argparse.ArgumentParser:
     about = "Lists the criteria: what is best, what a kernel costs on n rows, who found them."
     criteria = _command(commands, "criteria", "list the criteria", about, _CRITERIA_EXAMPLES)
     criteria.add_argument("--json", action="store_true", help="print JSON")
+    for name in ("select", "compare", "predict", "bounds", "reproduce"):
+        _jobs_option(commands.choices[name])
     for command in commands.choices.values():
         command.add_argument("--quiet", action="store_true", help="no progress, no notices")
         command.add_argument("--debug", action="store_true", help="show the traceback of an error")
@@ -157,6 +160,15 @@ def _command(commands: Any, name: str, short: str, about: str, examples: str) ->
         description=about,
         epilog=examples,
         formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+
+
+def _jobs_option(command: Any) -> None:
+    command.add_argument(
+        "--jobs",
+        type=_checked(_jobs),
+        metavar="N",
+        help="threads or, to reproduce, processes; -1: all processors; default: as many as help",
     )
 
 
@@ -330,6 +342,15 @@ def _count(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise ValueError(f"a number of repetitions must be a positive integer, got {text!r}")
     return int(text)
+
+
+def _jobs(text: str) -> int:
+    try:
+        return as_jobs(int(text)) or 0
+    except ValueError:
+        raise ValueError(
+            f"a number of jobs must be a positive integer, or -1 for all processors, got {text!r}"
+        ) from None
 
 
 def _seed(text: str) -> int:

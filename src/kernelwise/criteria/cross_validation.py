@@ -10,7 +10,7 @@ from kernelwise.criteria.base import CLASSES_ONLY, Criterion, Evidence, Undefine
 from kernelwise.criteria.losses import auc, misclassified
 from kernelwise.gram import Targets
 from kernelwise.kernels.geometry import Array
-from kernelwise.machines import Split, as_cv, held_out_scores, make_splits
+from kernelwise.machines import Split, as_cv, make_splits
 
 _LOSSES = ("error", "square", "squared_hinge", "hinge", "absolute", "auc")
 
@@ -66,10 +66,9 @@ def _fold_losses(
 def _least_squares_loss(evidence: Evidence, ridge: float, split: Split, loss: str) -> float:
     fit = evidence.fit(ridge)
     try:
-        residuals = evidence.path.held_out_residuals(fit, split.left_out)[split.tested]
+        scores = evidence.path.held_out_values(fit, split.left_out)[split.tested]
     except np.linalg.LinAlgError:
         raise Undefined("the rows left out determine the machine, so use a larger ridge") from None
-    scores = held_out_scores(evidence.targets.signs[split.test], residuals)
     return mean_loss(evidence.targets, split.test, scores, loss)
 
 

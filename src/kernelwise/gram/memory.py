@@ -1,4 +1,4 @@
-"""How much memory and how many processors there are to work with."""
+"""How much memory there is to work with."""
 
 import os
 import re
@@ -58,11 +58,3 @@ def in_words(amount: float) -> str:
         if amount >= size:
             return f"{amount / size:.3g} {unit}"
     return f"{amount / 1000:.3g} kB"
-
-
-def processors() -> int:
-    """Return how many processors this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not every platform tells
-        return os.cpu_count() or 1

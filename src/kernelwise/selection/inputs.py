@@ -81,4 +81,4 @@ def one_ridge(ridge: Any) -> float:
             f"ridge must be one positive number, got {ridge!r}: for several use score_kernels with "
             "kernels=Precomputed()."
         )
-    return float(ridge)
+    return check_ridge(ridge)
