@@ -34,11 +34,12 @@ def _anything(trial: Trial) -> None:
     odd = odd_ones(rng, "X", "y", "kernel", "settings", "weights")
     X = wild_rows(rng) if "X" in odd else tame_rows(rng)
     n = length(X)
-    y = wild_target(rng, n) if "y" in odd else tame_classes(rng, max(n, 4))
     machine = _machine(trial, odd)
+    tame = tame_reals if isinstance(machine, kw.KRR) else tame_classes
+    y = wild_target(rng, n) if "y" in odd else tame(rng, max(n, 4))
     repr(machine)
     if chance(rng, 0.05):
-        trial(machine.predict, X)
+        trial.try_(machine.predict, X)
     trial(machine.fit, X, y, sample_weight=wild_weights(rng, n) if "weights" in odd else None)
     insist(np.isfinite(machine.dual_coef_).all(), "dual_coef_ is not finite")
     insist(np.isfinite(machine.intercept_).all(), "intercept_ is not finite")
@@ -56,7 +57,7 @@ def _machine(trial: Trial, odd: set[str]):
     rng = trial.rng
     kernel = trial(wild_kernel, rng) if "kernel" in odd else tame_kernel(rng)
     if "kernel" in odd and chance(rng, 0.1):
-        kernel = pick(rng, [None, "rbf", kw.Gaussian, 3, lambda X, Z: "matrix", lambda X, Z: None])
+        kernel = pick(rng, _NO_KERNELS)
     settings = {"ridge": tame_number(rng), "fit_intercept": chance(rng, 0.5)}
     weights = [None, None, "balanced"]
     if "settings" in odd:
@@ -66,6 +67,22 @@ def _machine(trial: Trial, odd: set[str]):
     if chance(rng, 0.4):
         return kw.KRR(kernel, **settings)
     return kw.LSSVC(kernel, **settings, class_weight=pick(rng, weights))
+
+
+_NO_KERNELS = [
+    None,
+    "rbf",
+    kw.Gaussian,
+    3,
+    lambda X, Z: "matrix",
+    lambda X, Z: None,
+    lambda X, Z: np.zeros((2, 2)),
+    lambda X, Z: np.full((X.shape[0], Z.shape[0]), np.nan),
+    lambda X, Z: np.ones((X.shape[0], Z.shape[0]), dtype=int),
+    lambda X, Z: [[1.0] * Z.shape[0]] * X.shape[0],
+    lambda X, Z: sp.csr_matrix(np.ones((X.shape[0], Z.shape[0]))),
+    lambda X, Z: 1j * np.ones((X.shape[0], Z.shape[0])),
+]
 
 
 def _may_lack_residuals(machine) -> bool:

@@ -17,7 +17,7 @@ TOKENS = (
 
 def mutated_text(rng: Rng, text: str) -> str:
     """Return a text with a few things done to it."""
-    for _ in range(int(rng.integers(1, 4))):
+    for _ in range(pick(rng, [1, 1, 1, 2, 3])):
         text = pick(rng, _EDITS)(rng, text)
     return text
 
@@ -41,7 +41,7 @@ def mutated_bytes(rng: Rng, data: bytes) -> bytes:
 def encoded(rng: Rng, text: str) -> bytes:
     """Return a text as bytes: UTF-8 mostly, others, packed, or damaged."""
     data = text.encode(
-        pick(rng, ["utf-8"] * 8 + ["utf-16", "latin-1", "utf-8-sig", "utf-16-be", "utf-32"]),
+        pick(rng, ["utf-8"] * 20 + ["utf-16", "latin-1", "utf-8-sig", "utf-16-be", "utf-32"]),
         errors="replace",
     )
     data = gzip.compress(data, mtime=0) if chance(rng, 0.15) else data

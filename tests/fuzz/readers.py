@@ -1,6 +1,7 @@
 """Tables in files: CSV, TSV, LIBSVM, ARFF, Parquet, ordinary and damaged, through the commands."""
 
 import io
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,7 @@ from fuzz.cases import Trial
 from fuzz.commands import folder, run_command
 from fuzz.draw import Rng, chance, pick
 from fuzz.mutations import encoded, mutated_bytes, mutated_text
-from fuzz.saved import chosen
+from fuzz.saved import chosen, rows
 
 EXTENSIONS = {"csv": ".csv", "tsv": ".tsv", "libsvm": ".libsvm", "arff": ".arff"}
 QUICK = ["--criterion", "sm", "--kernels", "gaussian:0:2"]
@@ -28,8 +29,23 @@ def readers(trial: Trial) -> None:
             path.write_text(_frame(rng).to_csv(index=False))
             run_command(trial, *_hostile(rng), path)
             return
+        if chance(rng, 0.15):
+            _predict(trial, here)
+            return
         path.write_bytes(_content(rng, kind))
         run_command(trial, *_command(rng), path, *_options(rng))
+
+
+def _predict(trial: Trial, here: Path) -> None:
+    """Predict rows like those that the model was made from, but for a few fields."""
+    rng = trial.rng
+    kind = pick(rng, ["classes", "real", "svm", "many"])
+    path = here / "new.csv"
+    path.write_bytes(encoded(rng, mutated_text(rng, rows(kind).to_csv(index=False))))
+    run_command(trial, "predict", chosen(kind) / "model.skops", path, *_options(rng))
+
+
+_OF_BOUNDS = ("--delta", "--t", "--variant")
 
 
 def _hostile(rng: Rng) -> list[object]:
@@ -52,6 +68,8 @@ def _hostile(rng: Rng) -> list[object]:
         "--variant": ["printed", "both", "nope"],
     }
     command = pick(rng, ["select", "compare", "bounds"])
+    if command != "bounds":
+        options = {name: options[name] for name in options if name not in _OF_BOUNDS}
     names = rng.permutation(list(options))[: int(rng.integers(1, 3))]
     return [command, *(part for name in names for part in (name, pick(rng, options[str(name)])))]
 
@@ -62,7 +80,7 @@ def _content(rng: Rng, kind: str) -> bytes:
         data = _parquet(rng, frame)
         return mutated_bytes(rng, data) if chance(rng, 0.5) else data
     text = _WRITERS[kind](frame)
-    return encoded(rng, mutated_text(rng, text) if chance(rng, 0.85) else text)
+    return encoded(rng, mutated_text(rng, text) if chance(rng, 0.7) else text)
 
 
 def _frame(rng: Rng) -> pd.DataFrame:
@@ -110,8 +128,8 @@ def _arff(frame: pd.DataFrame) -> str:
         return "{" + ",".join(f"'{v}'" for v in sorted(set(column.astype(str)))) + "}"
 
     head = [f"@attribute '{name}' {kind(frame[name])}" for name in frame]
-    rows = frame.to_csv(index=False, header=False, na_rep="?")
-    return "@relation x\n" + "\n".join(head) + "\n@data\n" + rows
+    lines = frame.to_csv(index=False, header=False, na_rep="?")
+    return "@relation x\n" + "\n".join(head) + "\n@data\n" + lines
 
 
 _WRITERS = {
@@ -147,8 +165,6 @@ def _parquet(rng: Rng, frame: pd.DataFrame) -> bytes:
 
 
 def _command(rng: Rng) -> list[object]:
-    if chance(rng, 0.15):
-        return ["predict", chosen(pick(rng, ["classes", "real"])) / "model.skops"]
     if chance(rng, 0.05):
         return ["bounds", "--kernel", "gaussian:1:1", "--ridge", 1]
     return pick(rng, [["select", *QUICK, "--ridge", 1], ["compare", *QUICK]])

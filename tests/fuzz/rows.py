@@ -66,11 +66,41 @@ def _entry(value: Any) -> Callable[[Rng, np.ndarray], Any]:
 
 def _frame(rng: Rng, X: np.ndarray) -> Any:
     names = [f"f{i}" for i in range(X.shape[1])]
-    kind = rng.integers(4)
-    if kind == 0:
-        return polars.DataFrame(dict(zip(names, X.T, strict=True)))
-    frame = pd.DataFrame(X, columns=names if kind < 3 else range(X.shape[1]))
-    return frame.assign(text="a") if kind == 2 else frame
+    frame = pd.DataFrame(X, columns=names)
+    return pick(
+        rng,
+        [
+            lambda: frame,
+            lambda: frame.assign(text="a"),
+            lambda: frame.assign(flag=True),
+            lambda: frame.assign(when=pd.Timestamp("2024-01-01")),
+            lambda: frame.assign(kind=pd.Series(["a"] * len(X), dtype="category")),
+            lambda: frame.astype("Float64").mask(frame > 2.0),
+            lambda: frame.astype("float32"),
+            lambda: frame.set_axis(range(X.shape[1]), axis=1),
+            lambda: frame.set_axis(["same"] * X.shape[1], axis=1),
+            lambda: frame.rename(columns={"f0": 0}),
+            lambda: frame.set_axis(rng.permutation(len(X))),
+            lambda: polars.DataFrame(dict(zip(names, X.T, strict=True))),
+        ],
+    )()
+
+
+def _frozen(rng: Rng, X: np.ndarray) -> np.ndarray:
+    X = X.copy()
+    X.flags.writeable = False
+    return X
+
+
+def _raw_sparse(rng: Rng, X: np.ndarray) -> Any:
+    """Return rows with entries in any order, some of them twice, some of them zero."""
+    n, d = X.shape
+    i, j = rng.integers(0, n, 2 * n), rng.integers(0, d, 2 * n)
+    values = rng.normal(size=2 * n) * (rng.random(2 * n) < 0.8)
+    order = np.argsort(i, kind="stable")
+    starts = np.searchsorted(i[order], np.arange(n + 1))
+    kind = pick(rng, [np.int32, np.int64])
+    return sp.csr_matrix((values[order], j[order].astype(kind), starts.astype(kind)), shape=X.shape)
 
 
 def _masked(rng: Rng, X: np.ndarray) -> Any:
@@ -97,6 +127,10 @@ _EXTREME: list[Callable[[Rng, np.ndarray], Any]] = [
     lambda rng, X: X[: int(rng.integers(1, 6))],
     lambda rng, X: np.asfortranarray(X),
     lambda rng, X: X[::-1, ::-1],
+    lambda rng, X: X.astype(">f8"),
+    lambda rng, X: np.tile(X, (1, 2000)),
+    _frozen,
+    _raw_sparse,
     lambda rng, X: X.astype(np.float32),
     lambda rng, X: X.astype(np.float16),
     lambda rng, X: X.astype(np.longdouble),
@@ -137,6 +171,9 @@ _INVALID: list[Callable[[Rng, np.ndarray], Any]] = [
     _entry(-np.inf),
     _entry("text"),
     _entry(None),
+    lambda rng, X: sp.csr_matrix(np.where(X > 1.0, np.nan, X)),
+    lambda rng, X: sp.csr_matrix((0, 3)),
+    lambda rng, X: iter(X.tolist()),
     lambda rng, X: None,
     lambda rng, X: "rows",
     lambda rng, X: 3.0,

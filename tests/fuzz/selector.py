@@ -23,7 +23,7 @@ from fuzz.draw import (
     wild_number,
     wild_weights,
 )
-from fuzz.random_kernels import some_kernels, wild_kernel
+from fuzz.random_kernels import some_kernels, tame_kernel, wild_kernel
 from fuzz.rows import tame_rows, wild_rows
 from fuzz.scoring import check_result
 from fuzz.targets import length, tame_classes, tame_reals, wild_target
@@ -37,10 +37,12 @@ def selector(trial: Trial) -> None:
     is_real = chance(rng, 0.3)
     y = _target(rng, length(X), is_real) if "y" not in odd else wild_target(rng, length(X))
     arguments = _arguments(trial, odd, is_real)
+    if odd <= {"criterion", "ridge", "settings"} and chance(rng, 0.1):
+        X, arguments["kernels"] = tame_kernel(rng)(X), kw.Precomputed()
     chooser = kw.KernelSelector(**arguments)
     repr(chooser)
     if chance(rng, 0.1) and hasattr(chooser, "predict"):
-        trial(chooser.predict, X)
+        trial.try_(chooser.predict, X)
     weights = {"sample_weight": wild_weights(rng, length(X))} if "fit" in odd else {}
     trial(chooser.fit, X, y, **weights)
     check_result(trial, chooser.result_, complete=False)
