@@ -264,11 +264,18 @@ def test_pairs_of_classes_have_cuts_where_the_whole_sums_to_zero(three_blobs):
     np.testing.assert_allclose(kw.score_matrix(K, y, "ncut")["ncut"], np.mean(pairs))
 
 
-def test_the_smallest_ridge_fits_the_widest_kernel(two_blobs):
+def test_a_small_ridge_fits_the_widest_kernel(two_blobs):
     """Eigenvalues that are negative by rounding are zero: the matrix stays positive definite."""
     X, y = two_blobs
-    values = kw.score_kernels(X, y, kw.Gaussian(1e9), ["eloo", "lml", "gcv"], ridge=1e-15).table
+    values = kw.score_kernels(X, y, kw.Gaussian(1e9), ["eloo", "lml", "gcv"], ridge=1e-9).table
     assert all(np.isfinite(v).all() for v in values.values())
+
+
+def test_a_ridge_below_the_rounding_errors_of_the_matrix_is_reported(two_blobs):
+    X, y = two_blobs
+    with pytest.warns(kw.selection.UndefinedCriterionWarning, match="fewer than four digits"):
+        values = kw.score_kernels(X, y, kw.Gaussian(1e9), ["eloo", "lml", "er"], ridge=1e-15).table
+    assert all(np.isnan(v).all() for v in values.values())
 
 
 def test_two_widths_and_three_classes_of_bayesian_regularisation(three_blobs):

@@ -142,7 +142,7 @@ def test_a_precomputed_matrix_is_cut_by_folds(two_blobs):
 @pytest.mark.parametrize(
     ("fit", "message"),
     [
-        (lambda X, y: kw.LSSVC(ridge=0.0).fit(X, y), r"The 'ridge' parameter of LSSVC must be"),
+        (lambda X, y: kw.LSSVC(ridge=0.0).fit(X, y), r"ridge must be a positive number"),
         (lambda X, y: kw.LSSVC(kernel="rbf").fit(X, y), "The 'kernel' parameter of LSSVC must be"),
         (lambda X, y: kw.LSSVC(class_weight={0: 0.0, 1: 0.0}).fit(X, y), r"only one class \[\]"),
         (lambda X, y: kw.LSSVC(class_weight={0: 0.0}).fit(X, y), r"only one class \[1\]"),

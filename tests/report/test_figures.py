@@ -397,7 +397,7 @@ class TestLooResiduals:
             LooResidualsDisplay.from_estimator(machine, iris[1][1:])
         with pytest.raises(ValueError, match=r"y must hold the classes.*got 7: they are 0, 1, 2"):
             LooResidualsDisplay.from_estimator(machine, np.where(iris[1] == 2, 7, iris[1]))
-        with pytest.raises(ValueError, match=r"estimator must be.*loo_residuals_, got SVC"):
+        with pytest.raises(ValueError, match=r"estimator must be.*loo_values_, got SVC"):
             LooResidualsDisplay.from_estimator(SVC().fit(*iris), iris[1])
         X, y = diabetes
         with pytest.raises(ValueError, match="estimator must have one target, got 2"):

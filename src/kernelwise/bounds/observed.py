@@ -14,7 +14,6 @@ from kernelwise.criteria import Undefined
 from kernelwise.criteria.losses import misclassified
 from kernelwise.gram import Targets
 from kernelwise.kernels.geometry import Array
-from kernelwise.machines.ridge_path import held_out_scores
 from kernelwise.machines.svm import hinge
 
 MOST_TRAININGS = 500  # rows up to which a support vector machine is trained without each
@@ -78,15 +77,15 @@ def observe(
 def _of_least_squares(problem: Problem) -> dict[str, Observed]:
     """Return the losses without each row, and what leaving one out changes."""
     method, sample = "leave-one-out", "largest on the sample"
-    residuals = problem.evidence.fit(problem.ridge).loo_residuals[:, 0]
-    loss = Observed(float(np.mean(residuals**2)), method)
+    fit = problem.evidence.fit(problem.ridge)
+    loss = Observed(float(np.mean(fit.loo_residuals[:, 0] ** 2)), method)
     found = {name: loss for name in ("er_krr", "ks_krr", "sps_krr")}
     found["ks_krr_prediction"] = Observed(_largest_move(problem), sample)
     stability = ks_empirical_stability(problem.K, problem.targets, ridge=problem.ridge)
     found["ks_krr_stability"] = Observed(stability, sample)
     if problem.targets.classes is not None:
-        scores = held_out_scores(problem.y, residuals)
-        found |= {"er_lssvm": loss, "sm_lssvm": Observed(_error_rate(problem, scores), method)}
+        error = _error_rate(problem, fit.loo_values[:, 0])
+        found |= {"er_lssvm": loss, "sm_lssvm": Observed(error, method)}
     return found
 
 

@@ -19,7 +19,7 @@ from kernelwise.gram.psd import without_rounding
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.geometry import Array
 from kernelwise.machines import RidgeFit, RidgePath, SupportVectors, fit_one
-from kernelwise.machines.ridge_path import with_bias
+from kernelwise.machines.ridge_fit import with_bias
 
 ALL_TASKS = frozenset({"binary", "multiclass", "regression"})
 CLASSES_ONLY = frozenset({"binary", "multiclass"})
@@ -96,16 +96,22 @@ class Evidence:
         """The least-squares machine for every ridge."""
         thin = None if "spectrum" in vars(self) else self.gram.thin_eigensystem()
         return RidgePath.from_eigensystem(
-            thin or self.spectrum, self.targets.signs, fit_intercept=self.fit_intercept
+            thin or self.spectrum,
+            self.targets.signs,
+            fit_intercept=self.fit_intercept,
+            matrix=self.gram.matrix,
         )
 
     def fit(self, ridge: float) -> RidgeFit:
-        """Return the least-squares machine at one ridge."""
+        """Return the least-squares machine at one ridge; undefined where rounding ruins it."""
         if ridge not in self._fits:
             try:
                 self._fits[ridge] = self.path.at(ridge)
             except np.linalg.LinAlgError as error:
                 raise Undefined(str(error).rstrip(".")) from None
+        reason = self._fits[ridge].lost_digits
+        if reason is not None:
+            raise Undefined(reason)
         return self._fits[ridge]
 
     def expect(self, ridges: Sequence[float]) -> None:

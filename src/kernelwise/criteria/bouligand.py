@@ -26,6 +26,8 @@ class BIF(Criterion):
 
     which converges to the exact residuals of :class:`KFold` *at the same ridge*; the error falls
     below :math:`\rho^{p+1}` of them, :math:`\rho < 1` the largest eigenvalue of :math:`H_{BB}`.
+    Error rates need that convergence: of a kernel so narrow that its matrix is nearly the identity
+    the first terms call every row right (docs/criteria.md has a case).
     With squared hinge loss H is that of the active rows (margin below one), which the expansion
     holds fixed.
 
@@ -92,6 +94,9 @@ class BIF(Criterion):
 
     def _of_squares(self, evidence: Evidence, ridge: float, splits: Sequence[Split]) -> list[Array]:
         residuals, signs = evidence.fit(ridge).training_residuals, evidence.targets.signs
+        reason = evidence.path.lost_digits(ridge)
+        if reason is not None:
+            raise Undefined(reason)
         found = []
         for split in splits:
             rows = split.left_out

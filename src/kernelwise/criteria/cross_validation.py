@@ -11,7 +11,7 @@ from kernelwise.criteria.losses import auc, misclassified
 from kernelwise.criteria.parameters import check_choice, check_integer
 from kernelwise.gram import Targets
 from kernelwise.kernels.geometry import Array
-from kernelwise.machines import Split, as_cv, held_out_scores, make_splits
+from kernelwise.machines import Split, as_cv, make_splits
 
 # The smallest and the largest; a seed of scikit-learn's shuffles lies below 2^32.
 _LIMITS = {"k": (2, 10**9), "repeats": (1, 10_000), "random_state": (0, 2**32 - 10_001)}
@@ -64,10 +64,9 @@ def _fold_losses(
 def _least_squares_loss(evidence: Evidence, ridge: float, split: Split, loss: str) -> float:
     fit = evidence.fit(ridge)
     try:
-        residuals = evidence.path.held_out_residuals(fit, split.left_out)[split.tested]
+        scores = evidence.path.held_out_values(fit, split.left_out)[split.tested]
     except np.linalg.LinAlgError:
         raise Undefined("the rows left out determine the machine, so use a larger ridge") from None
-    scores = held_out_scores(evidence.targets.signs[split.test], residuals)
     return mean_loss(evidence.targets, split.test, scores, loss)
 
 

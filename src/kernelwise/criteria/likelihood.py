@@ -7,6 +7,7 @@ import numpy as np
 
 from kernelwise.criteria.base import Criterion, Evidence, Undefined
 from kernelwise.criteria.parameters import check_choice
+from kernelwise.machines.ridge_fit import lost_digits
 
 
 @dataclass(frozen=True)
@@ -50,6 +51,9 @@ class LML(Criterion):
         shifted = s + ridge
         if shifted[0] <= 0.0:
             raise Undefined(f"the kernel matrix plus ridge = {ridge:g} is not positive definite")
+        reason = lost_digits(float(s[-1] * np.mean(1.0 / shifted)), ridge)
+        if reason is not None:
+            raise Undefined(reason)
         Y = evidence.targets.signs
         Y = Y - Y.mean(axis=0) if self.mean == "constant" else Y
         fits = np.sum((Q.T @ Y) ** 2 / shifted[:, None], axis=0)

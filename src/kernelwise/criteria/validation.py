@@ -11,7 +11,7 @@ from kernelwise.criteria.losses import auc, log_losses, misclassified
 from kernelwise.criteria.parameters import check_choice
 from kernelwise.gram import Targets
 from kernelwise.kernels.geometry import Array
-from kernelwise.machines import held_out_scores
+from kernelwise.machines import RidgeFit
 
 
 @dataclass(frozen=True)
@@ -62,25 +62,28 @@ class ELOO(Criterion):
         """Return the loss of every row; the area under a curve is none."""
         if self.loss == "auc":
             return None
-        residuals = evidence.fit(ridge).loo_residuals
-        return _LOSSES[self.loss](evidence.targets, residuals)
+        return _LOSSES[self.loss](evidence.targets, evidence.fit(ridge))
 
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the mean loss, or the area, at one ridge."""
         losses = self.losses(evidence, ridge)
         if losses is not None:
             return float(np.mean(losses))
-        targets = evidence.targets
-        return auc(targets.y, held_out_scores(targets.signs, evidence.fit(ridge).loo_residuals))
+        return auc(evidence.targets.y, evidence.fit(ridge).loo_values)
 
 
-# The loss of every row from the leave-one-out residuals y - f; 1 - y f = y (y - f) for y = ±1.
-_LOSSES: dict[str, Callable[[Targets, Array], Array]] = {
-    "press": lambda t, r: np.mean(r**2, axis=1),
-    "absolute": lambda t, r: np.mean(np.abs(r), axis=1),
-    "squared_hinge": lambda t, r: np.mean(np.maximum(t.signs * r, 0.0) ** 2, axis=1),
-    "error": lambda t, r: misclassified(t.y, held_out_scores(t.signs, r)),
-    "log_loss": lambda t, r: log_losses(t.y, held_out_scores(t.signs, r)),
+def _squared_hinge(targets: Targets, fit: RidgeFit) -> Array:
+    """Return the mean over targets of max(0, 1 - y f)²; 1 - y f = y (y - f) for y = ±1."""
+    return np.asarray(np.mean(np.maximum(targets.signs * fit.loo_residuals, 0.0) ** 2, axis=1))
+
+
+# The loss of every row when it is left out.
+_LOSSES: dict[str, Callable[[Targets, RidgeFit], Array]] = {
+    "press": lambda t, fit: np.mean(fit.loo_residuals**2, axis=1),
+    "absolute": lambda t, fit: np.mean(np.abs(fit.loo_residuals), axis=1),
+    "squared_hinge": _squared_hinge,
+    "error": lambda t, fit: misclassified(t.y, fit.loo_values),
+    "log_loss": lambda t, fit: log_losses(t.y, fit.loo_values),
 }
 
 

@@ -1,7 +1,8 @@
 """What learns with a kernel.
 
-``ridge_path`` holds the mathematics: one eigendecomposition of the kernel matrix serves every
-ridge, a Cholesky factor serves one. ``least_squares`` wraps it as two scikit-learn estimators::
+``ridge_path`` and ``cholesky`` hold the mathematics: one eigendecomposition of the kernel matrix
+serves every ridge, a Cholesky factor serves one. ``least_squares`` wraps it as two scikit-learn
+estimators::
 
     K, Y ──> RidgePath (eigh)  ──> .at(ridge) ──> RidgeFit: coefficients, bias, training residuals,
              fit_one (Cholesky) ────────────────> leave-one-out residuals, degrees of freedom
@@ -13,22 +14,19 @@ that criteria ask; ``folds`` says which rows are left out together.
 The ridge is added to the diagonal as it is: K + ridge I. This package imports gram and kernels.
 """
 
+from kernelwise.machines.cholesky import fit_one
 from kernelwise.machines.folds import Split, as_cv, make_splits
 from kernelwise.machines.least_squares import KRR, LSSVC, fit_known
 from kernelwise.machines.on_matrix import OnMatrix
-from kernelwise.machines.ridge_path import (
-    RidgeFit,
-    RidgePath,
-    check_ridge,
-    fit_one,
-    held_out_scores,
-)
+from kernelwise.machines.ridge_fit import LostDigitsWarning, RidgeFit, check_ridge
+from kernelwise.machines.ridge_path import RidgePath
 from kernelwise.machines.squared_hinge import SquaredHingeFit, fit_squared_hinge
 from kernelwise.machines.svm import SupportVectors
 
 __all__ = [
     "KRR",
     "LSSVC",
+    "LostDigitsWarning",
     "OnMatrix",
     "RidgeFit",
     "RidgePath",
@@ -40,6 +38,5 @@ __all__ = [
     "fit_known",
     "fit_one",
     "fit_squared_hinge",
-    "held_out_scores",
     "make_splits",
 ]

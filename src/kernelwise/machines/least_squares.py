@@ -1,7 +1,6 @@
 """Least-squares SVM and kernel ridge regression as scikit-learn estimators."""
 
 from collections.abc import Callable
-from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,20 +11,33 @@ from sklearn.base import (
     RegressorMixin,
     _fit_context,
 )
-from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.class_weight import compute_sample_weight
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils._param_validation import StrOptions
+from sklearn.utils.validation import check_is_fitted
 
+from kernelwise._sklearn import (
+    validate_class_weights,
+    validate_labels,
+    validate_rows,
+    validate_targets,
+    validate_weights,
+)
+from kernelwise._warnings import warn_user
 from kernelwise.gram.psd import check_matrix
 from kernelwise.kernels import Gaussian, Kernel
 from kernelwise.kernels.geometry import Array
 from kernelwise.machines.calibration import Calibration
-from kernelwise.machines.ridge_path import RidgeFit, fit_one, held_out_scores
+from kernelwise.machines.cholesky import fit_one
+from kernelwise.machines.ridge_fit import (
+    LARGEST_RIDGE,
+    SMALLEST_RIDGE,
+    LostDigitsWarning,
+    RidgeFit,
+    check_ridge,
+)
 
 _COMMON_CONSTRAINTS: dict[str, Any] = {
     "kernel": [callable],
-    "ridge": [Interval(Real, 0, None, closed="neither")],
+    "ridge": "no_validation",  # check_ridge says it in one sentence
     "fit_intercept": ["boolean"],
 }
 
@@ -59,9 +71,11 @@ class LSSVC(ClassifierMixin, BaseEstimator):
         :math:`\alpha`; one column per class where there are more than two.
     intercept_ : float or array of shape (c,)
         b.
+    loo_values_ : array of shape (n,) or (n, c)
+        Leave-one-out decision value of every training row, in closed form; NaN for rows of weight
+        zero.
     loo_residuals_ : array of shape (n,) or (n, c)
-        ±1 target minus leave-one-out decision value of every training row, in closed form;
-        NaN for rows of weight zero.
+        ±1 target minus that value.
     calibration_ : Calibration
         How decision values become probabilities, fitted to the leave-one-out values.
     X_fit_ : array or sparse matrix of shape (n, d)
@@ -117,14 +131,13 @@ class LSSVC(ClassifierMixin, BaseEstimator):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, known: RidgeFit | None) -> "LSSVC":
         """Fit, or take a solution that is known already."""
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
-        check_classification_targets(y)
+        X, y = validate_rows(self, X, y)
+        validate_labels(y)
         weights = _sample_weights(X, sample_weight)
         self.classes_ = np.unique(y[weights > 0.0])
-        by_class = self._class_weights(y, weights)
-        if by_class.min() < 0.0:
-            raise ValueError(f"class_weight must not be negative, got {self.class_weight!r}.")
-        weights = weights * by_class
+        with np.errstate(over="ignore"):  # refused on the next line
+            weights = weights * self._class_weights(y, weights)
+        _check_range(weights, "sample_weight times class_weight")
         self.classes_ = np.unique(y[weights > 0.0])
         if self.classes_.size < 2:
             raise ValueError(
@@ -136,14 +149,13 @@ class LSSVC(ClassifierMixin, BaseEstimator):
         _fit_columns(self, X, Y, weights, known)
         used = weights > 0.0
         codes = np.searchsorted(self.classes_, y[used])
-        scores = held_out_scores(Y, self.loo_residuals_)[used]
-        self.calibration_ = Calibration.fit(scores, codes, weights[used])
+        self.calibration_ = Calibration.fit(self.loo_values_[used], codes, weights[used])
         return self
 
     def _class_weights(self, y: Array, weights: Array) -> Array:
         """Return the weight of every row's class; "balanced" counts rows by their weights."""
         if self.class_weight != "balanced":
-            return np.asarray(compute_sample_weight(self.class_weight, y))
+            return np.asarray(validate_class_weights(self.class_weight, y))
         sizes = np.array([weights[y == label].sum() for label in self.classes_])
         balance = dict(zip(self.classes_, weights.sum() / (sizes.size * sizes), strict=True))
         return np.array([balance.get(label, 0.0) for label in y])
@@ -194,9 +206,10 @@ class KRR(MultiOutputMixin, RegressorMixin, BaseEstimator):
         :math:`\alpha`, one column per target.
     intercept_ : float or array of shape (m,)
         b; zero without a bias.
+    loo_values_ : array of shape (n,) or (n, m)
+        Leave-one-out prediction of every training row, in closed form; NaN for rows of weight zero.
     loo_residuals_ : array of shape (n,) or (n, m)
-        Target minus leave-one-out prediction of every training row, in closed form;
-        NaN for rows of weight zero.
+        Target minus that prediction.
     X_fit_ : array or sparse matrix of shape (n, d)
         The training rows.
 
@@ -242,9 +255,7 @@ class KRR(MultiOutputMixin, RegressorMixin, BaseEstimator):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, known: RidgeFit | None) -> "KRR":
         """Fit, or take a solution that is known already."""
-        X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=np.float64, multi_output=True, y_numeric=True
-        )
+        X, y = validate_rows(self, X, validate_targets(y), multi_output=True, y_numeric=True)
         weights = _sample_weights(X, sample_weight)
         _fit_columns(self, X, np.asarray(y, dtype=np.float64), weights, known)
         return self
@@ -263,24 +274,43 @@ def _fit_columns(
     """Fit all target columns from one Cholesky factor and store the result on the machine."""
     used = weights > 0.0
     fit = _solve(machine, X, Y[used], weights, used) if known is None else known
+    _check_solution(machine, fit)
     # A row of weight zero keeps its place, without influence and without a residual.
-    coefficients, residuals = np.zeros(Y.shape), np.full(Y.shape, np.nan)
-    coefficients[used] = fit.coefficients.reshape(Y[used].shape)
-    residuals[used] = fit.loo_residuals.reshape(Y[used].shape)
-    machine.X_fit_, machine.dual_coef_, machine.loo_residuals_ = X, coefficients, residuals
+    machine.X_fit_ = X
+    machine.dual_coef_ = _placed(fit.coefficients, used, Y.shape, 0.0)
+    machine.loo_values_ = _placed(fit.loo_values, used, Y.shape, np.nan)
+    machine.loo_residuals_ = _placed(fit.loo_residuals, used, Y.shape, np.nan)
     machine.intercept_ = float(fit.bias[0]) if Y.ndim == 1 else fit.bias
+
+
+def _check_solution(machine: Any, fit: RidgeFit) -> None:
+    """Refuse a solution that is not finite; warn of one with few digits."""
+    if not (np.isfinite(fit.coefficients).all() and np.isfinite(fit.bias).all()):
+        raise ValueError(
+            "the coefficients are not finite: standardise X, rescale y, or use a larger ridge."
+        )
+    if fit.lost_digits is not None:
+        warn_user(f"{type(machine).__name__}: {fit.lost_digits}.", LostDigitsWarning)
+
+
+def _placed(values: Array, used: Array, shape: tuple[int, ...], elsewhere: float) -> Array:
+    """Return the values of the rows that are used at their places among all rows."""
+    placed = np.full(shape, elsewhere)
+    placed[used] = values.reshape(-1, *shape[1:])
+    return placed
 
 
 def _solve(machine: Any, X: Any, Y: Array, weights: Array, used: Array) -> RidgeFit:
     if isinstance(machine.kernel, type):
         name = machine.kernel.__name__
         raise ValueError(f"kernel must be a kernel such as {name}(1.0), not the class {name}.")
+    ridge = check_ridge(machine.ridge)
     K = check_matrix(machine.kernel(X, X))
     try:
         return fit_one(
             K if used.all() else K[np.ix_(used, used)],
             Y,
-            machine.ridge,
+            ridge,
             fit_intercept=machine.fit_intercept,
             sample_weight=weights[used],
         )
@@ -295,16 +325,26 @@ def fit_known(machine: "LSSVC | KRR", X: Any, y: Any, known: RidgeFit) -> None:
 
 def _evaluate(machine: Any, X: Any) -> Array:
     check_is_fitted(machine)
-    X = validate_data(machine, X, accept_sparse="csr", dtype=np.float64, reset=False)
+    X = validate_rows(machine, X, reset=False)
     return np.asarray(machine.kernel(X, machine.X_fit_) @ machine.dual_coef_ + machine.intercept_)
 
 
 def _sample_weights(X: Any, sample_weight: Any) -> Array:
-    weights = np.asarray(
-        _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-    )
+    weights = np.asarray(validate_weights(sample_weight, X))
     if not weights.any():
         raise ValueError("sample_weight is zero for every row: at least one must be positive.")
+    return _check_range(weights, "sample_weight")
+
+
+def _check_range(weights: Array, name: str) -> Array:
+    """Return weights whose products with a kernel matrix are numbers; as the ridge's, its range."""
+    positive = weights[weights != 0.0]
+    for extreme in (positive.min(initial=1.0), positive.max(initial=1.0)):
+        if not SMALLEST_RIDGE <= extreme <= LARGEST_RIDGE:
+            raise ValueError(
+                f"{name} must be zero or lie between 1e-100 and 1e100, got {extreme:g}: "
+                "divide it by its mean."
+            )
     return weights
 
 

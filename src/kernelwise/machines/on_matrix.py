@@ -6,8 +6,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import get_tags
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
+from kernelwise._sklearn import validate_rows
 from kernelwise.kernels.geometry import Array
 
 
@@ -51,14 +52,14 @@ class OnMatrix(MetaEstimatorMixin, BaseEstimator):
 
     def fit(self, X: Any, y: Any = None, **fit_params: Any) -> "OnMatrix":
         """Fit the estimator to the kernel matrix of the rows of X."""
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64)
+        X = validate_rows(self, X)
         self.X_fit_ = X
         self.estimator_ = clone(self.estimator).fit(self.kernel(X), y, **fit_params)
         return self
 
     def _matrix(self, X: Any) -> Array:
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        X = validate_rows(self, X, reset=False)
         return np.asarray(self.kernel(X, self.X_fit_))
 
     @available_if(_inner_has("predict"))

@@ -1,86 +1,25 @@
-r"""Least-squares machines in closed form, for one ridge or for all of them.
+"""Least-squares machines for every ridge, from one eigendecomposition."""
 
-With :math:`M = K + \lambda W^{-1}` (W the sample weights) and a bias b the machine solves
-
-.. math::
-
-    C \begin{pmatrix} \alpha \\ b \end{pmatrix} = \begin{pmatrix} y \\ 0 \end{pmatrix},
-    \qquad C = \begin{pmatrix} M & 1 \\ 1^\top & 0 \end{pmatrix},
-
-without a bias :math:`M \alpha = y`. Everything a user or a criterion asks of a fit follows from
-:math:`\alpha` and the diagonal of :math:`C^{-1}`: training residuals
-:math:`\lambda \alpha_i / w_i`, leave-one-out residuals :math:`\alpha_i / (C^{-1})_{ii}`.
-
-Weights are worked in by the change of variables :math:`\tilde K = W^{1/2} K W^{1/2}`,
-:math:`\tilde y = W^{1/2} y`, :math:`u = W^{1/2} 1`, after which the ridge multiplies the identity.
-
-References
-----------
-J. A. K. Suykens et al., Least Squares Support Vector Machines, World Scientific 2002.
-G. C. Cawley, Leave-one-out cross-validation based model selection criteria for weighted LS-SVMs,
-IJCNN 2006.
-"""
-
-import numbers
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh
-from scipy.linalg.lapack import dpotrf, dtrtri
 
 from kernelwise.gram.psd import without_rounding
 from kernelwise.kernels.geometry import Array
-
-_ROUNDING = 1e-12
-_SMALLEST_RIDGE = 1e-100  # squares of coefficients stay within float64
-
-
-@dataclass(frozen=True, eq=False)
-class RidgeFit:
-    r"""A least-squares machine at one ridge.
-
-    Attributes
-    ----------
-    ridge : float
-        :math:`\lambda`.
-    coefficients : array of shape (n, c)
-        :math:`\alpha`, one column per target.
-    bias : array of shape (c,)
-        b; zeros for a machine without bias.
-    inverse_diagonal : array of shape (n,)
-        The diagonal of the first n rows of :math:`C^{-1}`; of :math:`M^{-1}` without bias.
-    degrees_of_freedom : float
-        The trace of the hat matrix.
-    weights : array of shape (n,)
-        The sample weights, ones by default.
-    """
-
-    ridge: float
-    coefficients: Array
-    bias: Array
-    inverse_diagonal: Array
-    degrees_of_freedom: float
-    weights: Array
-
-    @property
-    def training_residuals(self) -> Array:
-        r"""Y - f(x) on the training rows: :math:`\lambda \alpha_i / w_i`."""
-        return self.coefficients * (self.ridge / self.weights)[:, None]
-
-    @property
-    def loo_residuals(self) -> Array:
-        r""":math:`y_i - f_{-i}(x_i) = \alpha_i / (C^{-1})_{ii}`, the machine refitted without i."""
-        with np.errstate(divide="ignore", invalid="ignore"):  # one row alone cannot be left out
-            return np.asarray(self.coefficients / self.inverse_diagonal[:, None])
-
-    @property
-    def training_loss(self) -> float:
-        """The weighted mean of the squared training residuals, averaged over the targets."""
-        squares = np.average(self.training_residuals**2, axis=0, weights=self.weights)
-        return float(squares.mean())
+from kernelwise.machines.cholesky import CholeskySolution, InverseFactor
+from kernelwise.machines.ridge_fit import (
+    RidgeFit,
+    as_columns,
+    as_weights,
+    cancels,
+    lost_digits,
+    not_positive_definite,
+    with_bias,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +36,8 @@ class RidgePath:
     fit_intercept : bool
         Whether the machine has a bias.
     weights : array of shape (n,)
+    matrix : callable or None
+        Returns the kernel matrix itself, for held-out values that eigenvectors cannot resolve.
 
     Examples
     --------
@@ -112,6 +53,8 @@ class RidgePath:
     targets: Array
     fit_intercept: bool
     weights: Array
+    matrix: Callable[[], Array] | None = None
+    _factors: dict[float, InverseFactor] = field(default_factory=dict, init=False)
 
     @classmethod
     def of(
@@ -119,18 +62,23 @@ class RidgePath:
     ) -> "RidgePath":
         """Decompose a kernel matrix, weighted by positive sample weights."""
         Y = as_columns(y)
-        weights = _weights(sample_weight, Y.shape[0])
+        weights = as_weights(sample_weight, Y.shape[0])
         root = np.sqrt(weights)
         s, Q = eigh(root[:, None] * K * root[None, :], driver="evd", overwrite_a=True)
-        return cls(without_rounding(s), Q, Y, fit_intercept, weights)
+        return cls(without_rounding(s), Q, Y, fit_intercept, weights, lambda: K)
 
     @classmethod
     def from_eigensystem(
-        cls, eigensystem: tuple[Array, Array], y: Array, *, fit_intercept: bool = True
+        cls,
+        eigensystem: tuple[Array, Array],
+        y: Array,
+        *,
+        fit_intercept: bool = True,
+        matrix: Callable[[], Array] | None = None,
     ) -> "RidgePath":
         """Use an eigendecomposition that is known already."""
         Y = as_columns(y)
-        return cls(*eigensystem, Y, fit_intercept, np.ones(Y.shape[0]))
+        return cls(*eigensystem, Y, fit_intercept, np.ones(Y.shape[0]), matrix)
 
     @cached_property
     def _eigenvectors_by_row(self) -> Array:
@@ -177,11 +125,51 @@ class RidgePath:
     def _finish(self, ridge: float, columns: Array, diagonal: Array) -> RidgeFit:
         """Return the machine from M^-1 [y, u] and the diagonal of M^-1."""
         solved, h = columns[:, :-1], columns[:, -1]
+        if self.matrix is not None and self.lost_digits(ridge) is not None:
+            with suppress(np.linalg.LinAlgError):
+                return self._factor(ridge).fit()
         trace = float(np.sum(self.eigenvalues / (self.eigenvalues + ridge)))
-        if not self.fit_intercept:
-            return self._assemble(ridge, solved, np.zeros(solved.shape[1]), diagonal, trace)
-        solved, bias, diagonal, extra = with_bias(solved, diagonal, h, np.sqrt(self.weights))
-        return self._assemble(ridge, solved, bias, diagonal, trace + ridge * extra)
+        root, bias = np.sqrt(self.weights), np.zeros(solved.shape[1])
+        if self.fit_intercept:
+            solved, bias, diagonal, extra = with_bias(solved, diagonal, h, root)
+            trace += ridge * extra
+        return RidgeFit(
+            ridge=ridge,
+            targets=self.targets,
+            coefficients=root[:, None] * solved,
+            bias=bias,
+            inverse_diagonal=self.weights * diagonal,
+            degrees_of_freedom=trace,
+            weights=self.weights,
+            condition=self._condition(ridge),
+            off_diagonal_values=self.matrix and (lambda: self._factor(ridge).loo_values),
+        )
+
+    def held_out_values(self, fit: RidgeFit, rows: Array) -> Array:
+        r"""Return f(x) on rows B of the machine refitted without them, at the same ridge."""
+        if self.matrix is None:
+            return np.asarray(self.targets[rows] - self.held_out_residuals(fit, rows))
+        if self.lost_digits(fit.ridge) is None:
+            values = self.targets[rows] - self.held_out_residuals(fit, rows)
+            if not cancels(self.targets[rows], values):
+                return np.asarray(values)
+        if rows.size == 1:
+            return self._factor(fit.ridge).loo_values[rows]
+        return self._refitted_values(self.matrix(), fit.ridge, rows)
+
+    def _refitted_values(self, K: Array, ridge: float, rows: Array) -> Array:
+        """Return the values on rows of a machine trained on the others."""
+        rest = np.setdiff1d(np.arange(self.targets.shape[0]), rows)
+        solution = CholeskySolution.of(
+            K[np.ix_(rest, rest)],
+            self.targets[rest],
+            ridge,
+            fit_intercept=self.fit_intercept,
+            weights=self.weights[rest],
+            overwrite=True,
+        )
+        coefficients, bias = solution.coefficients()
+        return np.asarray(K[np.ix_(rows, rest)] @ coefficients + bias)
 
     def held_out_residuals(self, fit: RidgeFit, rows: Array) -> Array:
         r"""Return y - f(x) on rows B of the machine refitted without them, at the same ridge.
@@ -191,6 +179,33 @@ class RidgePath:
         block = self.inverse_block(fit.ridge, rows)
         factor = cho_factor(block, overwrite_a=True, check_finite=False)
         return np.asarray(cho_solve(factor, fit.coefficients[rows]))
+
+    def _condition(self, ridge: float) -> float:
+        """Return by how much rounding errors grow: those of eigenvalues are as the largest."""
+        mean = self._gains(ridge).sum() / self.targets.shape[0] + self._rest(ridge)
+        return float(self.eigenvalues.max(initial=0.0) * mean)
+
+    def lost_digits(self, ridge: float) -> str | None:
+        """Return what to do where eigenvectors leave fewer than four digits; None elsewhere.
+
+        A Cholesky factor may still have them: rows of very different scales do not harm it.
+        """
+        return lost_digits(self._condition(ridge), ridge)
+
+    def _factor(self, ridge: float) -> InverseFactor:
+        """Return the Cholesky factor of the matrix, kept until another ridge is asked for."""
+        assert self.matrix is not None
+        if ridge not in self._factors:
+            self._factors.clear()
+            solution = CholeskySolution.of(
+                self.matrix(),
+                self.targets,
+                ridge,
+                fit_intercept=self.fit_intercept,
+                weights=self.weights,
+            )
+            self._factors[ridge] = solution.invert()
+        return self._factors[ridge]
 
     def inverse_block(self, ridge: float, rows: Array) -> Array:
         r"""Return the rows and columns B of :math:`C^{-1}` (of :math:`M^{-1}` without bias)."""
@@ -244,73 +259,8 @@ class RidgePath:
     def _shifted_eigenvalues(self, ridge: float) -> Array:
         shifted = self.eigenvalues + ridge
         if shifted.min() <= 0.0:
-            raise np.linalg.LinAlgError(_not_positive_definite(ridge))
+            raise not_positive_definite(ridge)
         return np.asarray(shifted)
-
-    def _assemble(
-        self, ridge: float, solved: Array, bias: Array, diagonal: Array, trace: float
-    ) -> RidgeFit:
-        root = np.sqrt(self.weights)
-        return RidgeFit(
-            ridge, root[:, None] * solved, bias, self.weights * diagonal, trace, self.weights
-        )
-
-
-def fit_one(
-    K: Array,
-    y: Array,
-    ridge: float,
-    *,
-    fit_intercept: bool = True,
-    sample_weight: Array | None = None,
-    overwrite: bool = False,
-) -> RidgeFit:
-    """Return the machine at one ridge by a Cholesky factor: several times faster than a path.
-
-    Only the upper triangle of K is read; with ``overwrite`` it is lost.
-    """
-    Y = as_columns(y)
-    weights = _weights(sample_weight, Y.shape[0])
-    root = np.sqrt(weights)
-    if sample_weight is None:
-        M = K if overwrite and K.flags.c_contiguous else np.array(K, order="C")
-    else:
-        M = root[:, None] * K * root[None, :]
-    M.flat[:: M.shape[0] + 1] += ridge
-    # M is symmetric, so M.T is M in LAPACK's order; clean=1 zeroes the other triangle.
-    lower, info = dpotrf(M.T, lower=1, clean=1, overwrite_a=1)
-    if info != 0:
-        raise np.linalg.LinAlgError(_not_positive_definite(ridge))
-    columns = np.column_stack([root[:, None] * Y, root])
-    rotated = cho_solve((lower, True), columns, check_finite=False)
-    inverse, _ = dtrtri(lower, lower=1, overwrite_c=1)
-    diagonal = np.einsum("ij,ij->j", inverse, inverse)  # M^-1 = L^-T L^-1
-    trace = Y.shape[0] - ridge * float(diagonal.sum())
-    solved, h = rotated[:, :-1], rotated[:, -1]
-    bias = np.zeros(Y.shape[1])
-    if fit_intercept:
-        solved, bias, diagonal, extra = with_bias(solved, diagonal, h, root)
-        trace += ridge * extra
-    return RidgeFit(ridge, root[:, None] * solved, bias, weights * diagonal, trace, weights)
-
-
-def check_ridge(ridge: Any) -> float:
-    """Return a ridge as a float, or say that it must be a positive number within reason."""
-    value = float(ridge) if isinstance(ridge, numbers.Real) else 0.0
-    if _SMALLEST_RIDGE <= value <= 1.0 / _SMALLEST_RIDGE:
-        return value
-    raise ValueError(f"ridge must be a positive number (1e-100 to 1e100), got {ridge!r}.")
-
-
-def held_out_scores(targets: Array, residuals: Array) -> Array:
-    """Return what machines say of rows that they did not see: the target less the residual.
-
-    Where that is nothing but the rounding error of the difference it is zero: the error has the
-    sign of the target, and a machine that says nothing, as that of a very narrow kernel without a
-    bias, would seem to be always right.
-    """
-    scores = targets - residuals
-    return np.asarray(np.where(np.abs(scores) <= _ROUNDING * np.abs(targets), 0.0, scores))
 
 
 def _weighted_square(Q: Array, weights: Array) -> Array:
@@ -320,34 +270,3 @@ def _weighted_square(Q: Array, weights: Array) -> Array:
     root = Q * np.sqrt(np.abs(weights))
     square = root @ root.T
     return np.asarray(-square if weights.min() < 0.0 else square)
-
-
-def with_bias(
-    solved: Array, diagonal: Array, h: Array, u: Array
-) -> tuple[Array, Array, Array, float]:
-    """Add the bias to M^-1 y by the block inverse: b = h'y / u'h, alpha = M^-1 y - h b."""
-    total = float(u @ h)
-    bias = (u @ solved) / total  # h'y = u'M^-1 y
-    return (
-        solved - np.outer(h, bias),
-        bias,
-        diagonal - h * h / total,
-        float(h @ h) / total,
-    )
-
-
-def as_columns(y: Any) -> Array:
-    """Return targets as columns of floats."""
-    y = np.asarray(y, dtype=np.float64)
-    return np.asarray(y[:, None] if y.ndim == 1 else y)
-
-
-def _weights(sample_weight: Array | None, n: int) -> Array:
-    return np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-
-
-def _not_positive_definite(ridge: float) -> str:
-    return (
-        f"the kernel matrix plus ridge = {ridge:g} on the diagonal is not positive definite: "
-        "use a larger ridge, or repair the matrix with kernelwise.gram.repair."
-    )

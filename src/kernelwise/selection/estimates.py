@@ -13,7 +13,7 @@ from kernelwise.criteria.losses import misclassified
 from kernelwise.gram import Targets
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.geometry import Array
-from kernelwise.machines import KRR, LSSVC, held_out_scores
+from kernelwise.machines import KRR, LSSVC
 from kernelwise.selection.record import ErrorEstimate
 from kernelwise.selection.zoom import spread_out
 
@@ -24,14 +24,14 @@ def leave_one_out(machine: Any, targets: Targets) -> ErrorEstimate | None:
     """Return the leave-one-out error of a fitted machine, None if it does not know its own."""
     if type(machine) not in (LSSVC, KRR):
         return None
-    residuals = machine.loo_residuals_.reshape(targets.n, -1)
-    sound = np.isfinite(residuals).all(axis=1)
+    values = machine.loo_values_.reshape(targets.n, -1)
+    sound = np.isfinite(values).all(axis=1)
     if not sound.any():
         return None
     if targets.classes is None:
-        losses = residuals[:, 0] ** 2
+        losses = machine.loo_residuals_**2
     else:
-        losses = misclassified(targets.y, held_out_scores(targets.signs, residuals))
+        losses = misclassified(targets.y, values)
     return _estimate(targets, losses[sound], "leave-one-out")
 
 

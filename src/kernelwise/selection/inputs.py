@@ -78,10 +78,9 @@ def as_ridges(ridge: Any) -> Array:
 
 def one_ridge(ridge: Any) -> float:
     """Return a single ridge, or say where several are taken."""
-    value = as_real(ridge)
-    if value is None:
+    if as_real(ridge) is None:
         raise ValueError(
             f"ridge must be one positive number, got {shown(ridge)}: for several use "
             "score_kernels with kernels=Precomputed()."
         )
-    return value
+    return check_ridge(ridge)

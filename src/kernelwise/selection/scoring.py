@@ -174,14 +174,15 @@ def score_candidates(
 ) -> SelectionResult:
     """Score validated candidates; ridges may depend on the kernel matrix."""
     start = time.perf_counter()
-    columns = _closed(problem, kernels, columns, ridges_for, progress)
+    columns, unresolved = _closed(problem, kernels, columns, ridges_for, progress)
     rows: list[tuple[Kernel, float, dict[str, Value]]] = []
     notes: dict[tuple[str, str], str] = {}
     plan = Plan.of(problem, kernels, columns)
     with progress.part(", ".join(columns), plan.parts) as stage:
         for kernel, evidence in zip(kernels, gather(problem, plan, stage), strict=True):
             with stage.part("kernel") if plan.kernels_count else SILENT:
-                scores = _score_one(evidence, columns, ridges_for(evidence.gram), notes)
+                ridges = ridges_for(evidence.gram)
+                scores = _score_one(evidence, columns, ridges, unresolved, notes)
             rows += [(kernel, ridge, values) for ridge, values in scores]
             if evidence.is_psd is False:
                 warn_indefinite(str(kernel))
@@ -205,19 +206,24 @@ def _closed(
     columns: dict[str, Criterion],
     ridges_for: Callable[[Gram], Array],
     progress: Task,
-) -> dict[str, Criterion]:
-    """Return the criteria with every trade-off parameter chosen, at the middle of the ridges."""
+) -> tuple[dict[str, Criterion], dict[str, str]]:
+    """Return the criteria with every trade-off parameter chosen, at the middle of the ridges.
+
+    And why none could be chosen for some of them.
+    """
     if not any(criterion.is_open for criterion in columns.values()):
-        return columns
+        return columns, {}
     first = next(iter(problem.engine.grams(kernels[:1], problem.X, problem.targets)))
     ridges = np.sort(ridges_for(first))
     ridge = float(ridges[ridges.size // 2])
-    return {
-        name: resolve(problem, kernels, criterion, ridge, progress)
-        if criterion.is_open
-        else criterion
-        for name, criterion in columns.items()
-    }
+    chosen, unresolved = dict(columns), {}
+    for name, criterion in columns.items():
+        if criterion.is_open:
+            try:
+                chosen[name] = resolve(problem, kernels, criterion, ridge, progress)
+            except Undefined as reason:
+                unresolved[name] = str(reason)
+    return chosen, unresolved
 
 
 class Value(NamedTuple):
@@ -240,6 +246,7 @@ def _score_one(
     evidence: Evidence,
     columns: dict[str, Criterion],
     ridges: Array,
+    unresolved: dict[str, str],
     notes: dict[tuple[str, str], str],
 ) -> list[tuple[float, dict[str, Value]]]:
     """Return the values of one kernel at every ridge; criteria without a ridge are asked once."""
@@ -248,6 +255,8 @@ def _score_one(
         try:
             if evidence.statistics.trouble is not None:
                 raise Undefined(evidence.statistics.trouble)
+            if name in unresolved:
+                raise Undefined(unresolved[name])
             return Value.of(columns[name], evidence, ridge)
         except Undefined as reason:
             notes[str(evidence.kernel), name] = str(reason)

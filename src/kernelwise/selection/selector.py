@@ -16,9 +16,10 @@ from sklearn.utils.metadata_routing import (
     process_routing,
 )
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 from threadpoolctl import threadpool_limits
 
+from kernelwise._sklearn import validate_rows, validate_weights
 from kernelwise.criteria import Criterion, get
 from kernelwise.criteria.base import check_task
 from kernelwise.gram import Engine, Targets
@@ -206,9 +207,7 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         for earlier in _FITTED:
             self.__dict__.pop(earlier, None)  # nothing of an earlier fit survives
         fit_params = self._routed(fit_params)
-        X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=np.float64, ensure_min_samples=3
-        )
+        X, y = validate_rows(self, X, y, ensure_min_samples=3)
         X, y, fit_params = self._weighted(X, y, fit_params)
         targets = Targets.of(y, self._task())
         kernels = self._kernels(X)
@@ -243,7 +242,7 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         """Leave out rows of weight zero: they must not have a say in anything."""
         if params.get("sample_weight") is None:
             return X, y, params
-        weights = _check_sample_weight(params["sample_weight"], X, dtype=np.float64)
+        weights = validate_weights(params["sample_weight"], X)
         used = weights != 0.0
         if used.all():
             return X, y, params
@@ -429,7 +428,7 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         return Targets.of(y, self._known_task() if hasattr(self, "result_") else self._task())
 
     def _checked(self, X: Any) -> Any:
-        return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=False)
+        return validate_rows(self, X, reset=False)
 
     def _fitted(self) -> Any:
         check_is_fitted(self, "result_")

@@ -7,6 +7,7 @@ are tested; the weight whose kernels err least is taken.
 
 import itertools
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -32,14 +33,16 @@ def resolve(
     choices = itertools.product(*grids.values())
     candidates = [replace(criterion, **dict(zip(grids, c, strict=True))) for c in choices]
     splits = make_splits(problem.targets, None, _FOLDS, 1, _SEED)
-    errors = np.zeros(len(candidates))
+    folds = []
     with progress.part(f"{criterion.name}: trade-off", len(splits)) as task:
         for split in splits:
             with task.part("fold"):
-                # A fold on which nothing is defined tells nothing.
-                errors += np.nan_to_num(
-                    _errors_of_picks(problem, kernels, candidates, ridge, split)
-                )
+                folds.append(_errors_of_picks(problem, kernels, candidates, ridge, split))
+    # A fold on which nothing is defined tells nothing; elsewhere the undefined cannot win.
+    told = [fold for fold in folds if np.isfinite(fold).any()]
+    errors = np.sum(told, axis=0)
+    if not told or np.isinf(errors).all():
+        raise Undefined(f"no value of {' and '.join(grids)} is defined on {_FOLDS} inner folds")
     return candidates[int(errors.argmin())]
 
 
@@ -50,22 +53,27 @@ def _errors_of_picks(
     ridge: float,
     split: Split,
 ) -> Array:
-    """Return the test error of the kernel that each candidate picks on the training rows."""
+    """Return the test error of the kernel that each candidate picks on the training rows.
+
+    Infinite for a candidate that is defined for no kernel, or picks one whose machine is not.
+    """
     part = problem.part(split.train)
-    values = np.full((len(candidates), len(kernels)), np.nan)
-    errors = np.full(len(kernels), np.nan)
+    losses = np.full((len(candidates), len(kernels)), np.inf)
+    errors = np.full(len(kernels), np.inf)
     for k, gram in enumerate(part.engine.grams(kernels, part.X, part.targets)):
+        if gram.statistics.trouble is not None:
+            continue
         evidence = Evidence(gram, part.targets, kernels[k], part.fit_intercept, part.machine)
         for c, criterion in enumerate(candidates):
-            try:
-                values[c, k] = criterion.value(evidence, ridge)
-            except Undefined:
-                continue
-        if not np.isnan(values[:, k]).all():
-            errors[k] = _test_error(problem, evidence, ridge, split)
-    signs = [-1.0 if criterion.greater_is_better else 1.0 for criterion in candidates]
-    losses = np.where(np.isnan(values), np.inf, np.array(signs)[:, None] * values)
-    return np.asarray(errors[losses.argmin(axis=1)])
+            with suppress(Undefined):
+                value = criterion.value(evidence, ridge)
+                losses[c, k] = -value if criterion.greater_is_better else value
+        with suppress(Undefined):
+            if np.isfinite(losses[:, k]).any():
+                errors[k] = _test_error(problem, evidence, ridge, split)
+    picks = losses.argmin(axis=1)
+    is_defined = np.isfinite(losses.min(axis=1))
+    return np.asarray(np.where(is_defined, errors[picks], np.inf))
 
 
 def _test_error(problem: Problem, evidence: Evidence, ridge: float, split: Split) -> float:

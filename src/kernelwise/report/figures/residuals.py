@@ -102,20 +102,20 @@ class LooResidualsDisplay:
             For ``Axes.scatter``.
         """
         machine = fitted_machine(
-            estimator, "loo_residuals_", "fit LSSVC or KRR with its kernel and ridge"
+            estimator, "loo_values_", "fit LSSVC or KRR with its kernel and ridge"
         )
-        residuals, target = machine.loo_residuals_, as_vector(y)
-        if target.size != len(residuals):
+        values, target = machine.loo_values_, as_vector(y)
+        if target.size != len(values):
             raise ValueError(
-                f"y must be the target of the {len(residuals)} training rows, got {target.size} "
+                f"y must be the target of the {len(values)} training rows, got {target.size} "
                 "entries."
             )
-        used = ~np.isnan(residuals.reshape(target.size, -1)).any(axis=1)
+        used = ~np.isnan(values.reshape(target.size, -1)).any(axis=1)
         classes = getattr(machine, "classes_", None)
         if classes is None:
-            display = cls(*_regression(residuals[used], target[used]))
+            display = cls(*_regression(values[used], target[used]))
         else:
-            display = cls(*_classification(residuals[used], target[used], classes))
+            display = cls(values[used], class_codes(target[used], classes), classes)
         return display.plot(ax, **kwargs)
 
     def plot(self, ax: Any = None, **kwargs: Any) -> "LooResidualsDisplay":
@@ -205,23 +205,16 @@ class LooResidualsDisplay:
         )
 
 
-def _regression(residuals: Array, y: Array) -> tuple[Array, Array]:
+def _regression(values: Array, y: Array) -> tuple[Array, Array]:
     """Return predictions and targets."""
-    if residuals.ndim > 1 and residuals.shape[1] > 1:
+    if values.ndim > 1 and values.shape[1] > 1:
         raise ValueError(
-            f"estimator must have one target, got {residuals.shape[1]}: fit KRR to one column of y."
+            f"estimator must have one target, got {values.shape[1]}: fit KRR to one column of y."
         )
     if y.dtype.kind not in "biuf":
         raise ValueError("y must be numeric, as it was when the estimator was fitted.")
     target = y.astype(np.float64)
-    return target - residuals.reshape(target.shape), target
-
-
-def _classification(residuals: Array, y: Array, classes: Array) -> tuple[Array, Array, Array]:
-    """Return decision values and class codes."""
-    codes = class_codes(y, classes)
-    signs = np.where(np.equal.outer(codes, np.arange(len(classes))), 1.0, -1.0)
-    return (signs[:, 1] if residuals.ndim == 1 else signs) - residuals, codes, classes
+    return values.reshape(target.shape), target
 
 
 def _spread(x: Array, codes: Array) -> Array:

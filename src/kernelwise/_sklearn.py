@@ -1,0 +1,95 @@
+"""Validation by scikit-learn, with one sentence where it would pass on numpy's words."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, validate_data
+
+# How conversions to numbers fail in numpy and Python.
+_CONVERSIONS = (
+    "could not convert",
+    "setting an array element",
+    "argument must be a string",
+    "too large to convert",
+    "must be real number",
+    "cannot convert",
+    "Cannot convert",
+    "No loop matching",
+    "ufunc",
+)
+
+_NOT_NUMBERS = (
+    "the X argument must be a table of numbers: encode strings and dates as numbers, and give "
+    "every row the same length."
+)
+_RAGGED_Y = "y must hold one label or number per row, got rows of different lengths."
+
+
+def validate_rows(estimator: Any, X: Any, y: Any = "no_validation", **options: Any) -> Any:
+    """Return X, and y where it is given, as scikit-learn's ``validate_data`` has them."""
+    try:
+        return validate_data(estimator, X, y, accept_sparse="csr", dtype=np.float64, **options)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise _explained(error, _RAGGED_Y if _is_ragged(y) else _NOT_NUMBERS) from None
+
+
+def validate_weights(sample_weight: Any, X: Any) -> Any:
+    """Return one non-negative weight per row."""
+    try:
+        return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    except (TypeError, ValueError, OverflowError) as error:
+        message = "sample_weight must hold one non-negative number per row."
+        raise _explained(error, message) from None
+
+
+def validate_labels(y: Any) -> None:
+    """Refuse what are no class labels, or labels that cannot be sorted."""
+    with np.errstate(invalid="ignore"):  # labels of 1e300 are cast to integers to look at them
+        check_classification_targets(y)
+    try:
+        np.unique(y)
+    except TypeError:
+        raise ValueError(
+            "y mixes labels of different types, such as 1 and 'a': make them one type."
+        ) from None
+
+
+def validate_targets(y: Any) -> Any:
+    """Return real targets as floats; None, and what is numeric already, as it is."""
+    try:
+        values = np.asarray(y)
+        if y is None or values.dtype.kind in "biufc":
+            return y
+        if values.dtype.kind in "mM":
+            raise TypeError
+        return values.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError("y must be numeric: KRR is for numbers, LSSVC for labels.") from None
+
+
+def validate_class_weights(class_weight: Any, y: Any) -> Any:
+    """Return the weight of every row's class."""
+    try:
+        weights = compute_sample_weight(class_weight, y)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise _explained(error, "class_weight must map classes to numbers.") from None
+    if not np.all(weights >= 0.0):
+        raise ValueError(f"class_weight must not be negative, got {class_weight!r}.")
+    return weights
+
+
+def _is_ragged(y: Any) -> bool:
+    try:
+        np.asarray(y)
+    except ValueError:
+        return True
+    return False
+
+
+def _explained(error: Exception, message: str) -> Exception:
+    """Return the error with a sentence of ours where it is about a conversion to numbers."""
+    if any(words in str(error) for words in _CONVERSIONS):
+        return TypeError(message) if isinstance(error, TypeError) else ValueError(message)
+    return error

@@ -1,0 +1,87 @@
+"""Odd data, labels, weights and parameters: one sentence that names the argument."""
+
+import datetime
+
+import numpy as np
+import pytest
+
+import kernelwise as kw
+
+X = np.arange(12.0).reshape(6, 2)
+Y = [0, 1, 0, 1, 0, 1]
+ESTIMATORS = [kw.LSSVC(), kw.KRR(), kw.KernelSelector(kernels=kw.Gaussian(1.0), ridge=1.0)]
+
+every = pytest.mark.parametrize("estimator", ESTIMATORS, ids=lambda e: type(e).__name__)
+machine = pytest.mark.parametrize("estimator", ESTIMATORS[:2], ids=lambda e: type(e).__name__)
+
+
+@every
+@pytest.mark.parametrize(
+    "rows",
+    ["rows", [["a", 1]] * 6, [[1, 2], [1]] * 3, {"a": 1}, [[10**400, 1]] * 6, [[{}, 1]] * 6],
+    ids=["text", "cells", "ragged", "dict", "huge", "objects"],
+)
+def test_data_that_are_no_numbers(estimator, rows):
+    with pytest.raises((TypeError, ValueError), match="X argument must be a table of numbers"):
+        estimator.fit(rows, Y)
+
+
+@every
+def test_targets_of_different_lengths(estimator):
+    with pytest.raises(ValueError, match=r"y must"):
+        estimator.fit(X, [[1], [2, 3], [1], [2, 3], 1, 1])
+
+
+@pytest.mark.parametrize(
+    "targets",
+    [["a", "b"] * 3, [b"a", b"b"] * 3, [datetime.date(2020, 1, d) for d in range(1, 7)],
+     np.arange("2020-01-01", "2020-01-07", dtype="M8[D]"), [10**400, 1] * 3, [1, "a", 2, 3, 4, 5]],
+    ids=["text", "bytes", "dates", "numpy dates", "huge", "mixed"],
+)  # fmt: skip
+def test_regression_needs_numbers(targets):
+    with pytest.raises(ValueError, match="y must be numeric"):
+        kw.KRR().fit(X, targets)
+
+
+def test_numbers_in_an_object_array_are_numbers():
+    plain = kw.KRR().fit(X, [0.5, 1.5, 2.0] * 2)
+    objects = kw.KRR().fit(X, np.array([0.5, 1.5, 2.0] * 2, dtype=object))
+    np.testing.assert_array_equal(plain.dual_coef_, objects.dual_coef_)
+
+
+@pytest.mark.parametrize("labels", [[1, "a", 2, "b", 1, "a"], [1e308, -1e308, 1e307] * 2])
+def test_labels_that_are_none(labels):
+    with pytest.raises(ValueError, match="label"):
+        kw.LSSVC().fit(X, np.array(labels, dtype=object if "a" in labels else float))
+
+
+@machine
+@pytest.mark.parametrize("weights", ["w", ["a"] * 6, [10**400] * 6])
+def test_weights_that_are_no_numbers(estimator, weights):
+    with pytest.raises(ValueError, match="sample_weight must hold one non-negative number per row"):
+        estimator.fit(X, Y, sample_weight=weights)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "sentence"),
+    [
+        ({"ridge": 10**400}, "ridge must be a positive number"),
+        ({"ridge": np.array([1, 2])}, "ridge must be a positive number"),
+        ({"class_weight": {0: "a", 1: 1}}, "class_weight must map classes to numbers"),
+        ({"class_weight": {0: np.nan, 1: 1}}, "class_weight must not be negative"),
+    ],
+)
+def test_parameters(parameters, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        kw.LSSVC(**parameters).fit(X, Y)
+
+
+def test_weights_of_classes_that_are_dates():
+    labels = np.array(["2020-01-01", "2021-01-01"] * 3, dtype="M8[D]")
+    with pytest.raises((TypeError, ValueError), match="class_weight must map classes to numbers"):
+        kw.LSSVC(class_weight={0: 2.0}).fit(X, labels)
+
+
+def test_a_ridge_too_large_for_a_float():
+    with pytest.raises(ValueError, match="ridge must be a positive number"):
+        kw.score_matrix(np.eye(6), Y, "eloo", ridge=10**400)
