@@ -3,7 +3,8 @@
 import dataclasses
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -32,6 +33,15 @@ _FACTS = ("name", "greater_is_better", "cost", "formula", "reference")
 
 class Undefined(ValueError):
     """A criterion has no value for this kernel matrix; the message says why."""
+
+
+@contextmanager
+def converged() -> Iterator[None]:
+    """Leave a criterion undefined where a machine that it needs does not converge."""
+    try:
+        yield
+    except NotConverged as error:
+        raise Undefined(str(error)) from None
 
 
 class Evidence:
@@ -147,7 +157,8 @@ class Evidence:
     def training_loss(self, ridge: float) -> float:
         """Return the mean training loss of the machine: squares, or hinge for the SVM."""
         if self.machine == "svm":
-            return self.support_vectors.training_loss(ridge)
+            with converged():
+                return self.support_vectors.training_loss(ridge)
         if self.gram.in_reach:
             return self.fit(ridge).training_loss
         if ridge not in self._losses:
@@ -162,10 +173,8 @@ class Evidence:
         if self.fit_intercept:  # the bias takes up a constant
             Y = Y - Y.mean(axis=0)
         ones = np.ones(self.n)
-        try:
+        with converged():
             solved = self.gram.solve(ridge, np.column_stack([Y, ones]))
-        except NotConverged as error:
-            raise Undefined(str(error)) from None
         alpha, h = solved[:, :-1], solved[:, -1]
         if self.fit_intercept:
             alpha = with_bias(alpha, np.zeros(self.n), h, ones)[0]

@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kernelwise.criteria.base import CLASSES_ONLY, Criterion, Evidence, Undefined
+from kernelwise.criteria.base import CLASSES_ONLY, Criterion, Evidence, Undefined, converged
 from kernelwise.criteria.losses import auc, misclassified
 from kernelwise.criteria.parameters import check_choice, check_integer
 from kernelwise.gram import Targets
@@ -79,7 +79,8 @@ def _svm_loss(evidence: Evidence, ridge: float, split: Split, loss: str) -> floa
         raise Undefined("a fold leaves a single class to train on")
     if loss == "hinge" and present < np.unique(evidence.targets.y).size:
         raise Undefined("a fold leaves a class without a row to train on")
-    return machines.fold_loss(ridge, split, loss)
+    with converged():
+        return machines.fold_loss(ridge, split, loss)
 
 
 @dataclass(frozen=True)
