@@ -67,7 +67,7 @@ class TestNumber:
                 call()
 
     @pytest.mark.parametrize(
-        ("rows", "threads"), [(0, 1), (1499, 1), (1500, 2), (2999, 3), (3000, 4), (10**6, 4)]
+        ("rows", "threads"), [(0, 1), (1999, 1), (2000, 2), (2999, 2), (3000, 3), (10**6, 4)]
     )
     def test_few_rows_take_one(self, rows, threads):
         assert helpful(rows) == threads
@@ -87,7 +87,7 @@ class TestNumber:
 class TestLimits:
     def test_one_for_few_rows_two_for_many(self, four_processors):
         before = settings()
-        for given, threads in (({"rows": 10}, 1), ({"rows": 1500}, 2), ({"n_jobs": 1}, 1)):
+        for given, threads in (({"rows": 10}, 1), ({"rows": 2000}, 2), ({"n_jobs": 1}, 1)):
             with limited(**given):
                 assert set(settings().values()) == {threads}
             assert settings() == before
@@ -133,9 +133,7 @@ class TestLimits:
             with contextlib.suppress(KeyboardInterrupt), limited(1):
                 pass
             monkeypatch.setattr(_threads, "_set", real)
-            with limited(1):  # what was left undone is done now
-                pass
-            assert settings() == before
+            assert settings() == before and not _threads._PROCESS._limits
 
     def test_an_abandoned_limit_is_taken_back(self):
         before = settings()
@@ -152,7 +150,7 @@ class TestLimits:
         holder.join()
         process.forget()
         process.enter("key", 1)  # would wait for ever
-        process.leave("key")
+        process.leave("key", [])
 
 
 class TestOverlap:
@@ -255,7 +253,7 @@ class TestLibraries:
 
     def test_one_that_is_loaded_inside(self, loaded, monkeypatch, four_processors):
         loaded.append(self.library(4))
-        with limited(rows=1500):
+        with limited(rows=2000):
             loaded.append(self.library(6))
             monkeypatch.setitem(sys.modules, "a_module_with_a_library", sys)
             with limited(rows=10):

@@ -7,6 +7,8 @@ import pkgutil
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from kernelwise._arguments import shown
+
 PACKAGE = "kernelwise."
 
 
@@ -49,4 +51,4 @@ def unknown(what: str, name: object, known: Sequence[str]) -> str:
     """Return one sentence for a name that does not exist, with the nearest one that does."""
     near = difflib.get_close_matches(str(name).lower(), known, n=1)
     hint = f": did you mean {near[0]!r}?" if near else f": choose from {', '.join(known)}."
-    return f"unknown {what} {name!r}{hint}"
+    return f"unknown {what} {shown(name)}{hint}"

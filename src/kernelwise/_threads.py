@@ -20,7 +20,7 @@ import joblib
 import threadpoolctl
 
 # With fewer rows to each, threads of BLAS wait longer than they work: benchmarks/threads.py.
-ROWS_A_THREAD = 750
+ROWS_A_THREAD = 1000
 
 
 def processors() -> int:
@@ -99,20 +99,18 @@ def _at_most(threads: int) -> Iterator[None]:
     if outer is not None and outer <= threads:
         yield
         return
-    key = object()
-    before = _PROCESS.settings_of_thread()
+    key, before = object(), _PROCESS.settings_of_thread()
     try:
         _PROCESS.enter(key, threads)
-        _PROCESS.limit_thread(threads)
         _here.limit = threads
         yield
     finally:
         _here.limit = outer
         try:
-            for library, setting in before:
-                _set(library, setting)
-        finally:  # also where Ctrl-C comes just then
-            _PROCESS.leave(key)
+            _PROCESS.leave(key, before)
+        except BaseException:  # Ctrl-C just then
+            _PROCESS.leave(key, before)
+            raise
 
 
 class _Here(threading.local):
@@ -133,16 +131,19 @@ class _Process:
         self._modules = 0
 
     def enter(self, key: object, threads: int) -> None:
-        """Add a limit."""
+        """Add a limit, for this thread and for all."""
+        self.limit_thread(threads)
         with self._lock:
             self._limits[key] = threads
             self._apply()
 
-    def leave(self, key: object) -> None:
-        """Take a limit away, if it was added."""
+    def leave(self, key: object, before: list[tuple[Any, int]]) -> None:
+        """Take a limit away, if it was added; what is undone twice stays undone."""
         with self._lock:
             self._limits.pop(key, None)
             self._apply()
+        for library, setting in before:
+            _set(library, setting)
 
     def settings_of_thread(self) -> list[tuple[Any, int]]:
         """Return the libraries that have a setting for every thread, with that of this one."""

@@ -64,7 +64,7 @@ def test_repair_gives_a_kernel_matrix(rng, method):
         (np.ones((3, 4)), r"K must be a square matrix, got shape \(3, 4\)"),
         (np.array([[1.0, 2.0], [0.0, 1.0]]), r"K is not symmetric .* use \(K \+ K.T\) / 2"),
         (np.array([[1.0, 0.5], [0.5 + 1e-6, 1.0]]), "K is not symmetric"),
-        ([["a", "b"], ["c", "d"]], "K must be a numeric matrix"),
+        ([["a", "b"], ["c", "d"]], "K must be a table of real numbers"),
         (np.array([[1.0, np.nan], [np.nan, 1.0]]), "K contains NaN or infinity"),
         (np.ones((0, 0)), "K is empty"),
     ],

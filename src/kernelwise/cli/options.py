@@ -219,6 +219,12 @@ def _shared(command: Any, out: str, help_out: str) -> None:
         default="auto",
         help="whether the first line of delimited text names the columns: auto, yes, no",
     )
+    command.add_argument(
+        "--max-size",
+        type=_checked(_size),
+        metavar="4GB",
+        help="the most that a compressed file may unpack to; default: 256MB, a model 1GB",
+    )
 
 
 def _select(command: Any) -> None:
@@ -291,6 +297,11 @@ def _predict(command: Any) -> None:
     command.add_argument("model", metavar="MODEL", help="a model.skops")
     command.add_argument("file", metavar="FILE", help=f"a table ({', '.join(FORMATS)}; .gz too)")
     command.add_argument("--proba", action="store_true", help="also the probability of each class")
+    command.add_argument(
+        "--raw",
+        action="store_true",
+        help="no apostrophe before labels that a spreadsheet would compute, as '=A1'",
+    )
     _shared(command, "FILE", "write to this file in the place of standard output")
 
 
@@ -357,6 +368,10 @@ def _seed(text: str) -> int:
     if not text.isdecimal() or int(text) >= 2**32:
         raise ValueError(f"a seed must be an integer from 0 to {2**32 - 1}, got {text!r}")
     return int(text)
+
+
+def _size(text: str) -> float:
+    return as_bytes(text, "--max-size")
 
 
 def _memory(text: str) -> str:

@@ -1,6 +1,7 @@
 """What a person sees: notices and progress on standard error, answers on standard output."""
 
 import contextlib
+import os
 import sys
 import threading
 import warnings
@@ -35,7 +36,7 @@ class Screen:
         """Print a notice, once."""
         sentence = one_line(sentence)
         if not self.quiet and sentence not in self._said:
-            print(f"note: {sentence}", file=sys.stderr)
+            say(f"note: {sentence}")
         self._said.add(sentence)
 
     @contextlib.contextmanager
@@ -112,6 +113,36 @@ class _BarCallback:
     def teardown(self, estimator: Any, context: Any) -> None:
         """Take the bar away."""
         self._bar.end()
+
+
+def tell(answer: str, end: str = "\n") -> None:
+    """Print an answer to standard output, and hand over whatever waits to be printed."""
+    if sys.stdout is None:  # whoever started us closed it
+        return
+    try:
+        sys.stdout.write(answer + end)
+        sys.stdout.flush()
+    except OSError as error:
+        discard(sys.stdout)
+        if isinstance(error, BrokenPipeError):  # as with "| head": whoever read has had enough
+            raise
+        raise BadInput(f"standard output could not be written: {error.strerror}.") from None
+
+
+def say(sentence: str) -> None:
+    """Print a sentence to standard error; that nobody can read it is no reason to stop."""
+    if sys.stderr is None:
+        return
+    try:
+        print(sentence, file=sys.stderr, flush=True)
+    except (OSError, ValueError):
+        discard(sys.stderr)
+
+
+def discard(stream: Any) -> None:
+    """Keep Python from complaining at exit about what nobody can read."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def one_line(text: str) -> str:

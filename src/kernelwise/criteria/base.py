@@ -2,9 +2,9 @@
 
 import dataclasses
 import math
-import numbers
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -12,6 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from kernelwise._arguments import shown
 from kernelwise._registry import check_new_name, members, unknown
 from kernelwise.gram import Gram, GramStatistics, Targets
 from kernelwise.gram.conjugate_gradients import NotConverged
@@ -23,6 +24,7 @@ from kernelwise.machines.ridge_fit import with_bias
 
 ALL_TASKS = frozenset({"binary", "multiclass", "regression"})
 CLASSES_ONLY = frozenset({"binary", "multiclass"})
+_POWERS_KEPT = 8  # of those of a kernel matrix, which criteria may share
 LOST = 1e4  # what is less than this many rounding errors has at most four digits left
 
 
@@ -31,6 +33,15 @@ _FACTS = ("name", "greater_is_better", "cost", "formula", "reference")
 
 class Undefined(ValueError):
     """A criterion has no value for this kernel matrix; the message says why."""
+
+
+@contextmanager
+def converged() -> Iterator[None]:
+    """Leave a criterion undefined where a machine that it needs does not converge."""
+    try:
+        yield
+    except NotConverged as error:
+        raise Undefined(str(error)) from None
 
 
 class Evidence:
@@ -62,7 +73,7 @@ class Evidence:
         self._fits: dict[float, RidgeFit] = {}
         self._losses: dict[float, float] = {}
         self.shared: dict[Any, Any] = {}  # what several criteria or ridges need, by its name
-        self._powers: dict[tuple[bool, int], Array] = {}
+        self._powers: dict[tuple[bool, int], Power] = {}
 
     @property
     def n(self) -> int:
@@ -146,7 +157,8 @@ class Evidence:
     def training_loss(self, ridge: float) -> float:
         """Return the mean training loss of the machine: squares, or hinge for the SVM."""
         if self.machine == "svm":
-            return self.support_vectors.training_loss(ridge)
+            with converged():
+                return self.support_vectors.training_loss(ridge)
         if self.gram.in_reach:
             return self.fit(ridge).training_loss
         if ridge not in self._losses:
@@ -161,10 +173,8 @@ class Evidence:
         if self.fit_intercept:  # the bias takes up a constant
             Y = Y - Y.mean(axis=0)
         ones = np.ones(self.n)
-        try:
+        with converged():
             solved = self.gram.solve(ridge, np.column_stack([Y, ones]))
-        except NotConverged as error:
-            raise Undefined(str(error)) from None
         alpha, h = solved[:, :-1], solved[:, -1]
         if self.fit_intercept:
             alpha = with_bias(alpha, np.zeros(self.n), h, ones)[0]
@@ -182,20 +192,26 @@ class Evidence:
         k = self.targets.classes.size
         return [self._one_vs_rest(c, weighted) for c in (range(1, 2) if k == 2 else range(k))]
 
-    def powers(self, weighted: bool, k: int) -> Array:
-        """Return (K / |K|_F)^k y for every contrast y, as columns; dividing avoids overflow."""
-        if (weighted, k) not in self._powers:
-            self.put_powers(weighted, k, self._next_product(weighted, k))
+    def powers(self, weighted: bool, k: int) -> "Power":
+        """Return (K / |K|_F)^k y for every contrast y; dividing avoids overflow."""
+        known = k
+        while known > 0 and (weighted, known) not in self._powers:
+            known -= 1
+        for j in range(known + 1, k + 1):
+            self.put_powers(weighted, j, self._next_product(weighted, j))
         return self._powers[weighted, k]
 
     def put_powers(self, weighted: bool, k: int, products: Array) -> None:
-        """Take K @ powers(weighted, k - 1), also from an engine that multiplied all kernels."""
-        self._powers[weighted, k] = products / self.statistics.frobenius
+        """Take K @ the columns of power k - 1, also from an engine that multiplied all kernels."""
+        before = 0 if k == 1 else self._powers[weighted, k - 1].exponent
+        self._powers[weighted, k] = Power.of(products / self.statistics.frobenius, before)
+        if k - 2 > _POWERS_KEPT:  # a criterion takes the last one or two
+            self._powers.pop((weighted, k - 2), None)
 
     def _next_product(self, weighted: bool, k: int) -> Array:
         if k == 1:  # known from the first sweep
             return np.column_stack([c.product for c in self.contrasts(weighted)])
-        return self.gram.matmul(self.powers(weighted, k - 1))
+        return self.gram.matmul(self.powers(weighted, k - 1).columns)
 
     def _one_vs_rest(self, c: int, weighted: bool) -> "Contrast":
         n, stats = self.n, self.statistics
@@ -206,6 +222,23 @@ class Evidence:
         total = 0.0 if weighted else 2.0 * n_in - n  # a n_in - b (n - n_in)
         product = a * S_in - b * (stats.row_sums - S_in) + stats.shift * total
         return Contrast(np.where(inside > 0.0, a, -b), total, product)
+
+
+class Power(NamedTuple):
+    """A power of the kernel matrix times vectors: 2^exponent times the columns.
+
+    The exponent takes what a float64 cannot: high powers of a small matrix would vanish.
+    """
+
+    columns: Array
+    exponent: int
+
+    @classmethod
+    def of(cls, columns: Array, exponent: int) -> "Power":
+        """Return columns whose largest entry is about one, without a change to their digits."""
+        largest = float(np.abs(columns).max())
+        shift = math.frexp(largest)[1] if 0.0 < largest < math.inf else 0
+        return cls(np.ldexp(columns, -shift), exponent + shift)
 
 
 class Contrast(NamedTuple):
@@ -347,7 +380,7 @@ def get(criterion: str | Criterion, **parameters: Any) -> Criterion:
     if isinstance(criterion, Criterion):
         return dataclasses.replace(criterion, **parameters)
     if not isinstance(criterion, str):
-        raise TypeError(f"a criterion must be a name or a Criterion, got {criterion!r}.")
+        raise TypeError(f"a criterion must be a name or a Criterion, got {shown(criterion)}.")
     known = _classes()
     if criterion not in known:
         raise ValueError(unknown("criterion", criterion, sorted(known)))
@@ -360,30 +393,4 @@ def check_task(criterion: Criterion, targets: Targets) -> None:
         raise ValueError(
             f"{criterion.label} is not defined for {targets.kind} targets: choose another "
             "criterion, or set task."
-        )
-
-
-def check_positive(owner: object, name: str) -> None:
-    """Say so where a parameter of a criterion is not positive."""
-    value = getattr(owner, name)
-    if value == "cv" and name in getattr(owner, "tradeoffs", {}):
-        return
-    if not (isinstance(value, numbers.Real) and 0.0 < float(value) < math.inf):
-        raise ValueError(f"{name} of {type(owner).__name__} must be positive, got {value!r}.")
-
-
-def number(parameter: float | str) -> float:
-    """Return a trade-off parameter that is chosen; "cv" is still to be."""
-    if isinstance(parameter, str):
-        raise ValueError("a trade-off parameter is still 'cv': score kernels to have it chosen.")
-    return float(parameter)
-
-
-def check_choice(owner: object, name: str, choices: tuple[object, ...]) -> None:
-    """Say so where a parameter of a criterion is none of its choices."""
-    value = getattr(owner, name)
-    if value not in choices:
-        raise ValueError(
-            f"{name} of {type(owner).__name__} must be one of {', '.join(map(repr, choices))}, "
-            f"got {value!r}."
         )

@@ -6,17 +6,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kernelwise.criteria.base import (
-    ALL_TASKS,
-    CLASSES_ONLY,
-    Criterion,
-    Evidence,
-    Undefined,
-    check_choice,
-)
+from kernelwise.criteria.base import ALL_TASKS, CLASSES_ONLY, Criterion, Evidence, Undefined
 from kernelwise.criteria.cross_validation import check_folds, mean_loss
+from kernelwise.criteria.parameters import check_choice, check_integer
 from kernelwise.kernels.geometry import Array
 from kernelwise.machines import RidgePath, Split, SquaredHingeFit, fit_squared_hinge, make_splits
+
+_HIGHEST_ORDER = 10_000  # terms: KFold, the limit of the expansion, is exact and quicker
 
 
 @dataclass(frozen=True)
@@ -76,8 +72,7 @@ class BIF(Criterion):
         check_folds(self)
         check_choice(self, "loss", ("square", "squared_hinge"))
         check_choice(self, "measure", ("error", "square", "squared_hinge"))
-        if not isinstance(self.order, int | np.integer) or self.order < 0:
-            raise ValueError(f"order of BIF must be an integer of at least 0, got {self.order!r}.")
+        check_integer(self, "order", 0, _HIGHEST_ORDER)
         hinged = "squared_hinge" in (self.loss, self.measure)
         self._specialize(tasks=CLASSES_ONLY if hinged else ALL_TASKS)
 

@@ -6,24 +6,22 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kernelwise.criteria.base import CLASSES_ONLY, Criterion, Evidence, Undefined, check_choice
+from kernelwise.criteria.base import CLASSES_ONLY, Criterion, Evidence, Undefined, converged
 from kernelwise.criteria.losses import auc, misclassified
+from kernelwise.criteria.parameters import check_choice, check_integer
 from kernelwise.gram import Targets
 from kernelwise.kernels.geometry import Array
 from kernelwise.machines import Split, as_cv, make_splits
 
+# The smallest and the largest; a seed of scikit-learn's shuffles lies below 2^32.
+_LIMITS = {"k": (2, 10**9), "repeats": (1, 10_000), "random_state": (0, 2**32 - 10_001)}
 _LOSSES = ("error", "square", "squared_hinge", "hinge", "absolute", "auc")
 
 
 def check_folds(owner: Any) -> None:
     """Say so where the parameters that make folds are out of range."""
-    for name, least in (("k", 2), ("repeats", 1), ("random_state", 0)):
-        value = getattr(owner, name, least)
-        if not isinstance(value, int | np.integer) or value < least:
-            raise ValueError(
-                f"{name} of {type(owner).__name__} must be an integer of at least {least}, "
-                f"got {value!r}."
-            )
+    for name, (least, most) in _LIMITS.items():
+        check_integer(owner, name, least, most)
     check_choice(owner, "fold_ridge", ("fixed", "scaled"))
     object.__setattr__(owner, "cv", as_cv(owner.cv))
 
@@ -81,7 +79,8 @@ def _svm_loss(evidence: Evidence, ridge: float, split: Split, loss: str) -> floa
         raise Undefined("a fold leaves a single class to train on")
     if loss == "hinge" and present < np.unique(evidence.targets.y).size:
         raise Undefined("a fold leaves a class without a row to train on")
-    return machines.fold_loss(ridge, split, loss)
+    with converged():
+        return machines.fold_loss(ridge, split, loss)
 
 
 @dataclass(frozen=True)

@@ -3,16 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
-from kernelwise.criteria.base import (
-    Criterion,
-    Evidence,
-    Undefined,
-    check_choice,
-    check_positive,
-    number,
-)
+from kernelwise.criteria.base import Criterion, Evidence, Undefined
+from kernelwise.criteria.parameters import check_choice, check_integer, check_positive, number
 
 
 @dataclass(frozen=True)
@@ -54,8 +46,7 @@ class ER(Criterion):
     by_products: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if self.t != "cv" and (not isinstance(self.t, int | np.integer) or self.t < 1):
-            raise ValueError(f"t of ER must be an integer of at least 1, got {self.t!r}.")
+        check_integer(self, "t", 1)
         check_positive(self, "eta")
         check_choice(self, "scale", ("plain", "printed"))
 

@@ -5,7 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from kernelwise.criteria.base import Criterion, Evidence, Undefined, check_choice
+from kernelwise.criteria.base import Criterion, Evidence, Undefined
+from kernelwise.criteria.parameters import check_choice
 from kernelwise.machines.ridge_fit import lost_digits
 
 

@@ -6,7 +6,8 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.linalg
 
-from kernelwise.criteria.base import Criterion, Evidence, check_positive, number
+from kernelwise.criteria.base import Criterion, Evidence
+from kernelwise.criteria.parameters import check_positive, number
 from kernelwise.gram import Targets
 from kernelwise.gram.psd import check_matrix
 from kernelwise.machines import check_ridge, fit_one

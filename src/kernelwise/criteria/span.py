@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from kernelwise.criteria.base import CLASSES_ONLY, Criterion, Evidence, Undefined
+from kernelwise.criteria.base import CLASSES_ONLY, Criterion, Evidence, Undefined, converged
 
 
 @dataclass(frozen=True)
@@ -17,7 +17,7 @@ class Span(Criterion):
     with the span :math:`S_i` of support vector i: its distance, in feature space, to the others
     that are free to move. The estimate is exact where leaving a point out does not change which
     multipliers are at their bounds. With more than two classes the mean over one-vs-rest machines.
-    Undefined where every support vector is at its bound.
+    Undefined where every support vector is at its bound, or training does not converge.
 
     References
     ----------
@@ -36,7 +36,8 @@ class Span(Criterion):
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the estimate at one ridge, C = 1 / (2 ridge)."""
         try:
-            errors = evidence.support_vectors.span_errors(ridge)
+            with converged():
+                errors = evidence.support_vectors.span_errors(ridge)
         except np.linalg.LinAlgError as reason:
             raise Undefined(str(reason)) from None
         return float(np.mean(errors))

@@ -1,12 +1,13 @@
 """The spectral measure and its two special cases, mean discrepancy and normalised cut."""
 
 import math
-import numbers
+import sys
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
+from kernelwise._arguments import as_real, shown
 from kernelwise.criteria.base import (
     CLASSES_ONLY,
     LOST,
@@ -14,15 +15,16 @@ from kernelwise.criteria.base import (
     Criterion,
     Evidence,
     Undefined,
-    check_choice,
     class_pairs,
 )
 from kernelwise.criteria.feature_space import squared_mean_distance
+from kernelwise.criteria.parameters import check_choice
 from kernelwise.gram import GramStatistics
 from kernelwise.kernels.geometry import Array
 
 _REFERENCE = "Li et al. 2017"
 _NORMALIZERS = ("trace", "sum")
+_MOST_FACTORS = 1000  # of K: up to here the mantissa of a power of its norm is a float64
 
 
 def _normalizer(stats: GramStatistics, kind: str) -> float:
@@ -57,8 +59,9 @@ class SM(Criterion):
     Parameters
     ----------
     r : float, default=3
-        The power, at least 1. Integers cost :math:`\lfloor (r - 1) / 2 \rfloor` products with K
-        after the first sweep, other powers an eigendecomposition.
+        The power, at least 1. Integers up to 1,000 cost :math:`\lfloor (r - 1) / 2 \rfloor`
+        products with K after the first sweep, other powers an eigendecomposition. Undefined where
+        the power is so high that the value is no float64 number, below 2e-308.
     normalizer : {"trace", "sum"}, default="trace"
     weighted : bool, default=True
         Whether classes are weighted as above; the labels ±1 otherwise.
@@ -80,12 +83,13 @@ class SM(Criterion):
     reference: ClassVar[str] = _REFERENCE
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.r, numbers.Real) and 1.0 <= self.r < math.inf):
-            raise ValueError(f"r of SM must be at least 1, got {self.r!r}.")
+        r = as_real(self.r)
+        if r is None or not 1.0 <= r < math.inf:
+            raise ValueError(f"r of SM must be at least 1, got {shown(self.r)}.")
         check_choice(self, "normalizer", _NORMALIZERS)
         check_choice(self, "weighted", (True, False))
-        if float(self.r).is_integer():
-            self._specialize(highest_power=(int(self.r) + 1) // 2)
+        if r.is_integer() and r <= _MOST_FACTORS:
+            self._specialize(highest_power=(int(r) + 1) // 2)
         else:
             self._specialize(cost="n^3")
 
@@ -94,8 +98,7 @@ class SM(Criterion):
         scale = _normalizer(evidence.statistics, self.normalizer)
         if self.cost == "n^2":
             return _by_products(evidence, self.weighted, int(self.r), scale)
-        contrasts = evidence.contrasts(self.weighted)
-        return float(np.mean([_by_spectrum(evidence, c, float(self.r), scale) for c in contrasts]))
+        return _by_spectrum(evidence, self.weighted, float(self.r), scale)
 
 
 def _by_products(evidence: Evidence, weighted: bool, r: int, scale: float) -> float:
@@ -103,10 +106,30 @@ def _by_products(evidence: Evidence, weighted: bool, r: int, scale: float) -> fl
     if r == 1:
         forms = [_form(c, evidence.statistics.precision) for c in evidence.contrasts(weighted)]
         return float(np.mean(forms)) / scale / evidence.n
+    if evidence.statistics.frobenius == 0.0:
+        raise Undefined("the kernel matrix is zero")
     left, right = evidence.powers(weighted, r // 2), evidence.powers(weighted, r - r // 2)
-    # Powers are those of K / |K|_F; numpy's power, which overflows to infinity.
-    unit = np.float64(evidence.statistics.frobenius / scale) ** r
-    return float(np.mean(np.sum(left * right, axis=0))) * unit / evidence.n
+    mean = float(np.mean(np.sum(left.columns * right.columns, axis=0))) / evidence.n
+    # Powers are those of K / |K|_F, up to a power of two.
+    unit, exponent = math.frexp(evidence.statistics.frobenius / scale)
+    factor, more = math.frexp(unit**r)
+    return _times_power(mean * factor, exponent * r + more + left.exponent + right.exponent)
+
+
+def _times_power(value: float, exponent: int) -> float:
+    """Return value times 2^exponent, or say that it is beyond float64."""
+    if value == 0.0:
+        return 0.0
+    _check_size(math.frexp(value)[1] + exponent)
+    return math.ldexp(value, exponent)
+
+
+def _check_size(log2: float) -> None:
+    """Say so where a number of this size is not a float64 with all its digits."""
+    if log2 <= sys.float_info.min_exp:
+        raise Undefined("its value is too small for float64, so use a smaller r")
+    if log2 > sys.float_info.max_exp - 1:
+        raise Undefined("its value is too large for float64, so use a smaller r")
 
 
 def _form(contrast: Contrast, precision: float) -> float:
@@ -119,18 +142,26 @@ def _form(contrast: Contrast, precision: float) -> float:
     return form
 
 
-def _by_spectrum(evidence: Evidence, contrast: Contrast, r: float, scale: float) -> float:
-    """Return sum_j l_j^r <y, v_j>^2 / n."""
-    eigenvalues, squares = _spectrum(evidence, contrast.y, scale)
-    return float(np.maximum(eigenvalues, 0.0) ** r @ squares) / evidence.n
+def _by_spectrum(evidence: Evidence, weighted: bool, r: float, scale: float) -> float:
+    """Return the mean of sum_j l_j^r <y, v_j>^2 / n, from logarithms: no power overflows."""
+    eigenvalues, squares = _spectrum(evidence, weighted, scale)
+    kept = (eigenvalues > 0.0) & (squares > 0.0)
+    if not kept.any():
+        return 0.0
+    logs = r * np.log2(eigenvalues[kept]) + np.log2(squares[kept] / evidence.n)
+    top = float(logs.max())
+    log = top + math.log2(np.exp2(logs - top).sum())
+    _check_size(log)
+    return float(np.exp2(log))
 
 
-def _spectrum(evidence: Evidence, y: Array, scale: float) -> tuple[Array, Array]:
-    """Return the eigenvalues of N and the squared coordinates of y."""
+def _spectrum(evidence: Evidence, weighted: bool, scale: float) -> tuple[Array, Array]:
+    """Return the eigenvalues of N and the squared coordinates of y, their mean over targets."""
     s, Q = evidence.spectrum
     if not evidence.is_psd:
         raise Undefined("the kernel matrix has negative eigenvalues")
-    return s / scale, (Q.T @ y) ** 2
+    Y = np.column_stack([contrast.y for contrast in evidence.contrasts(weighted)])
+    return s / scale, np.mean((Q.T @ Y) ** 2, axis=1)
 
 
 @dataclass(frozen=True)
@@ -167,20 +198,18 @@ class SMHinge(Criterion):
     reference: ClassVar[str] = _REFERENCE
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.h, numbers.Real) and self.h >= 0.0):
-            raise ValueError(f"h of SMHinge must not be negative, got {self.h!r}.")
+        h = as_real(self.h)
+        if h is None or not 0.0 <= h < math.inf:
+            raise ValueError(f"h of SMHinge must not be negative, got {shown(self.h)}.")
         check_choice(self, "normalizer", _NORMALIZERS)
         check_choice(self, "weighted", (True, False))
 
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the mean over targets."""
         scale = _normalizer(evidence.statistics, self.normalizer)
-        values = []
-        for contrast in evidence.contrasts(self.weighted):
-            eigenvalues, squares = _spectrum(evidence, contrast.y, scale)
-            kept = eigenvalues > self.h
-            values.append(float(eigenvalues[kept] @ squares[kept]) / evidence.n)
-        return float(np.mean(values))
+        eigenvalues, squares = _spectrum(evidence, self.weighted, scale)
+        kept = eigenvalues > float(self.h)
+        return float(eigenvalues[kept] @ squares[kept]) / evidence.n
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kernelwise.criteria.base import Criterion, Evidence, check_positive, number
+from kernelwise.criteria.base import Criterion, Evidence
 from kernelwise.criteria.cross_validation import check_folds, fold_losses
+from kernelwise.criteria.parameters import check_positive, number
 from kernelwise.gram import GramStatistics
 from kernelwise.machines import make_splits
 

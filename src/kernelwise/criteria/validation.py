@@ -6,8 +6,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from kernelwise.criteria.base import CLASSES_ONLY, Criterion, Evidence, Undefined, check_choice
+from kernelwise.criteria.base import CLASSES_ONLY, Criterion, Evidence, Undefined
 from kernelwise.criteria.losses import auc, log_losses, misclassified
+from kernelwise.criteria.parameters import check_choice
 from kernelwise.gram import Targets
 from kernelwise.kernels.geometry import Array
 from kernelwise.machines import RidgeFit

@@ -12,8 +12,9 @@ from numba import njit
 
 from kernelwise.kernels.geometry import Array
 
-ROUNDING = 1e-12  # how near to its bound, relative to the largest, a multiplier is at it
-_FLATTEST = 1e-12  # the curvature that takes the place of one that is not positive
+ROUNDING = 1e-12  # how near to its bound, relative to what moved it there, a multiplier is at it
+_FLATTEST = 1e-12  # of the largest: the curvature that takes the place of one that is not positive
+_TINY = 1e-300  # and that of a matrix of zeros
 
 
 @njit(nogil=True, cache=True)
@@ -25,15 +26,16 @@ def ascend(
     products: Array,
     tolerance: float,
     limit: int,
-) -> tuple[float, float]:
-    """Move b and K b in place to the optimum; return the highest riser and the lowest faller.
+) -> tuple[float, float, bool]:
+    """Move b and K b in place towards the optimum; return the highest riser and the lowest faller.
 
-    They bracket the bias and differ by less than the tolerance, unless the limit of steps is met.
+    They bracket the bias. The last value says whether they differ by less than the tolerance;
+    where they do not, the limit of steps is met, and another call goes on from there.
     """
     lower, upper = box
     n = y.shape[0]
     diagonal = np.diag(K).copy()
-    rounding = ROUNDING * max(upper.max(), -lower.min())
+    flattest = max(_FLATTEST * np.abs(diagonal).max(), _TINY)
     highest, lowest = -np.inf, np.inf
     for _ in range(limit):
         i, highest, lowest = -1, -np.inf, np.inf
@@ -44,28 +46,30 @@ def ascend(
             if b[k] > lower[k] and wish < lowest:
                 lowest = wish
         if i < 0 or highest - lowest < tolerance:
-            break
+            return highest, lowest, True
         row = K[i]
         j, gain = -1, 0.0
         for k in range(n):
             if b[k] > lower[k]:
                 gap = highest - (y[k] - products[k])
                 if gap > 0.0:
-                    curvature = max(diagonal[i] + diagonal[k] - 2.0 * row[k], _FLATTEST)
+                    curvature = max(diagonal[i] + diagonal[k] - 2.0 * row[k], flattest)
                     if gap * gap > gain * curvature:
                         j, gain = k, gap * gap / curvature
         if j < 0:
-            break
+            return highest, lowest, True
         gap = highest - (y[j] - products[j])
-        curvature = max(diagonal[i] + diagonal[j] - 2.0 * row[j], _FLATTEST)
+        curvature = max(diagonal[i] + diagonal[j] - 2.0 * row[j], flattest)
         step = min(gap / curvature, upper[i] - b[i], b[j] - lower[j])
         # A multiplier that misses its bound by rounding would pass for a free one.
+        rounding = ROUNDING * max(abs(b[i]), step)
         b[i] = upper[i] if upper[i] - b[i] - step <= rounding else b[i] + step
+        rounding = ROUNDING * max(abs(b[j]), step)
         b[j] = lower[j] if b[j] - step - lower[j] <= rounding else b[j] - step
         other = K[j]
         for k in range(n):
             products[k] += step * (row[k] - other[k])
-    return highest, lowest
+    return highest, lowest, False
 
 
 @njit(nogil=True, cache=True)
@@ -74,13 +78,13 @@ def leave(K: Array, y: Array, C: float, b: Array, products: Array, rows: Array) 
 
     Who would move anyway moves first, as far as the box lets it, until sum b = 0 again.
     """
+    rounding = ROUNDING * np.abs(b).max()
     for i in rows:
         if b[i] != 0.0:
             _move(K[i], -b[i], products)
             b[i] = 0.0
         y[i] = 0.0
     excess = b.sum()
-    rounding = ROUNDING * C
     while abs(excess) > rounding * b.shape[0]:
         direction = -1.0 if excess > 0.0 else 1.0
         best, most = -1, -np.inf

@@ -17,7 +17,7 @@ def choose(
 ) -> tuple[Engine, str]:
     """Return the engine for a number of rows and a memory budget, and why it is that one."""
     budget = as_bytes(memory)
-    if engine != "auto":
+    if not (isinstance(engine, str) and engine == "auto"):
         return _within(get(engine), memory), "as asked"
     if given_matrix:
         return Dense(memory), "the matrix is given"

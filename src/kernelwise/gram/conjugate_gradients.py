@@ -26,7 +26,7 @@ _LONGEST = 1000  # iterations
 
 
 class NotConverged(ArithmeticError):
-    """Conjugate gradients stopped above the tolerance; the message says what to do."""
+    """An iteration stopped above its tolerance; the message says what to do."""
 
 
 class Preconditioner:

@@ -5,9 +5,10 @@ from typing import Any
 import numpy as np
 import scipy.linalg
 
+from kernelwise._arguments import is_one_of, shown
 from kernelwise._threads import limited
 from kernelwise._warnings import warn_user
-from kernelwise.kernels.geometry import Array
+from kernelwise.kernels.geometry import Array, as_numbers
 
 # Eigenvalues of a positive semidefinite matrix come out negative by rounding: n eps times the
 # largest bounds that with room to spare.
@@ -65,8 +66,8 @@ def repair(K: Any, method: str = "clip") -> Array:
     array([[1., 0.],
            [0., 1.]])
     """
-    if method not in ("clip", "flip", "shift"):
-        raise ValueError(f"method must be 'clip', 'flip' or 'shift', got {method!r}.")
+    if not is_one_of(method, ("clip", "flip", "shift")):
+        raise ValueError(f"method must be 'clip', 'flip' or 'shift', got {shown(method)}.")
     K = check_matrix(K)
     with limited(rows=K.shape[0]):
         s, Q = scipy.linalg.eigh(K)
@@ -82,10 +83,7 @@ def repair(K: Any, method: str = "clip") -> Array:
 def check_matrix(K: Any) -> Array:
     """Return K as a symmetric float64 matrix, or say what is wrong with it."""
     K = K.toarray() if hasattr(K, "toarray") else K
-    try:
-        K = np.asarray(K, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise ValueError("K must be a numeric matrix.") from None
+    K = as_numbers(K, "K")
     if K.ndim != 2 or K.shape[0] != K.shape[1]:
         raise ValueError(f"K must be a square matrix, got shape {K.shape}.")
     if K.size == 0:
@@ -93,10 +91,11 @@ def check_matrix(K: Any) -> Array:
     if not np.isfinite(K).all():
         raise ValueError("K contains NaN or infinity: check the data it was computed from.")
     largest = np.abs(K).max()
-    asymmetry = np.abs(K - K.T).max()
+    with np.errstate(over="ignore"):
+        asymmetry = np.abs(K - K.T).max()
     if asymmetry > 1e-8 * largest:
         raise ValueError(
             f"K is not symmetric (entries differ by up to {asymmetry:.3g}): "
             "use (K + K.T) / 2 if that is meant."
         )
-    return np.asarray(K if asymmetry == 0.0 else 0.5 * (K + K.T))
+    return np.asarray(K if asymmetry == 0.0 else 0.5 * K + 0.5 * K.T)

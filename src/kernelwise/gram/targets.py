@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._arguments import is_one_of, shown
 from kernelwise.kernels.geometry import Array
 
 # Integer targets with more distinct values than this are taken for a count or a measurement.
@@ -35,9 +36,9 @@ class Targets:
     def of(cls, y: Any, task: str = "auto") -> "Targets":
         """Validate a target: task is "classification", "regression" or "auto"."""
         values = as_vector(y)
-        if task not in ("auto", "classification", "regression"):
+        if not is_one_of(task, ("auto", "classification", "regression")):
             raise ValueError(
-                f"task must be 'auto', 'classification' or 'regression', got {task!r}."
+                f"task must be 'auto', 'classification' or 'regression', got {shown(task)}."
             )
         if values.size < 3:
             raise ValueError(f"y has n_samples = {values.size}: at least 3 rows are needed.")
@@ -50,7 +51,9 @@ class Targets:
         classes, codes = np.unique(values, return_inverse=True)
         if classes.size < 2:
             [only] = classes.tolist()
-            raise ValueError(f"y has only one class ({only!r}): at least two classes are needed.")
+            raise ValueError(
+                f"y has only one class ({shown(only)}): at least two classes are needed."
+            )
         if _has_fractions(classes):
             raise ValueError(
                 "Unknown label type: y holds fractions, not classes: use task='regression'."

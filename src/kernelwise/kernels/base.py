@@ -8,11 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from kernelwise._arguments import as_real, shown
 from kernelwise._registry import members
 from kernelwise._threads import limited
 from kernelwise.kernels.geometry import DIAGONALS, Array, Pairs, as_rows
 
-_SMALLEST = 1e-300  # the inverse of a smaller width is no float64
+SMALLEST = 1e-300  # the inverse of a smaller width is no float64
 
 
 @dataclass(frozen=True)
@@ -44,7 +45,7 @@ class Kernel(ABC):
     @property
     def roughness(self) -> float:
         """How closely the kernel can follow the data, to compare kernels of one family."""
-        return float(np.linalg.norm(self.inverse_widths or (0.0,)))
+        return math.hypot(*self.inverse_widths)  # which does not overflow
 
     @abstractmethod
     def values(self, pairs: Pairs) -> Array:
@@ -96,7 +97,7 @@ class Kernel(ABC):
 
         if isinstance(other, Kernel):
             return Product.of(self, other)
-        return Scaled.of(float(other), self) if isinstance(other, numbers.Real) else NotImplemented
+        return Scaled.of(other, self) if isinstance(other, numbers.Real) else NotImplemented
 
     def __rmul__(self, other: object) -> "Kernel":
         return self * other if isinstance(other, numbers.Real) else NotImplemented
@@ -124,7 +125,8 @@ class PairKernel(Kernel):
     @property
     def origin(self) -> float:
         """The profile at zero."""
-        return float(self.profile(np.zeros(1))[0])
+        with overflow_allowed():
+            return float(self.profile(np.zeros(1))[0])
 
     @property
     def is_psd(self) -> bool | None:
@@ -138,15 +140,26 @@ class PairKernel(Kernel):
 
     def values(self, pairs: Pairs) -> Array:
         """Return the profile of the pairs' geometry."""
-        return self.profile(pairs[self.geometry])
+        with overflow_allowed():
+            return self.profile(pairs[self.geometry])
 
     def deviations(self, pairs: Pairs) -> Array:
         """Return the deviation of the pairs' geometry."""
-        return self.deviation(pairs[self.geometry])
+        with overflow_allowed():
+            return self.deviation(pairs[self.geometry])
 
     def diagonal(self, X: Any) -> Array:
         """Return the profile of every point with itself."""
-        return self.profile(DIAGONALS[self.geometry](X))
+        with overflow_allowed():
+            return self.profile(DIAGONALS[self.geometry](X))
+
+
+def overflow_allowed() -> np.errstate:
+    """Return a context in which entries beyond float64 are infinite, or NaN, without a warning.
+
+    An exponent may well overflow; of a matrix that does, engines say so.
+    """
+    return np.errstate(over="ignore", invalid="ignore")
 
 
 def available() -> dict[str, type[Kernel]]:
@@ -157,9 +170,9 @@ def available() -> dict[str, type[Kernel]]:
 def set_positive(kernel: Kernel, name: str) -> None:
     """Store a parameter of a frozen kernel as a float, or say that it must be positive."""
     value = _number(kernel, name)
-    if not _SMALLEST <= value < math.inf:
+    if not SMALLEST <= value < math.inf:
         raise ValueError(
-            f"{name} of {type(kernel).__name__} must be positive (at least {_SMALLEST:g}) and "
+            f"{name} of {type(kernel).__name__} must be positive (at least {SMALLEST:g}) and "
             f"finite, got {value}."
         )
     object.__setattr__(kernel, name, value)
@@ -174,7 +187,8 @@ def set_finite(kernel: Kernel, name: str) -> None:
 
 
 def _number(kernel: Kernel, name: str) -> float:
-    value = getattr(kernel, name)
-    if not isinstance(value, numbers.Real):
-        raise TypeError(f"{name} of {type(kernel).__name__} must be a number, got {value!r}.")
-    return float(value)
+    given = getattr(kernel, name)
+    value = as_real(given)
+    if value is None:
+        raise TypeError(f"{name} of {type(kernel).__name__} must be a number, got {shown(given)}.")
+    return value

@@ -1,12 +1,39 @@
 """Sums, products and positive multiples of kernels."""
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Self
+from functools import wraps
+from typing import Any, ParamSpec, Self, TypeVar
 
 import numpy as np
 
-from kernelwise.kernels.base import Kernel, set_positive
+from kernelwise._arguments import shown
+from kernelwise.kernels.base import Kernel, overflow_allowed, set_positive
 from kernelwise.kernels.geometry import Array, Pairs
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def quietly(method: Callable[P, R]) -> Callable[P, R]:
+    """Let entries beyond float64 be infinite, or NaN, without a warning."""
+
+    @wraps(method)
+    def quiet(*args: P.args, **kwargs: P.kwargs) -> R:
+        with overflow_allowed():
+            return method(*args, **kwargs)
+
+    return quiet
+
+
+def check_kernel(owner: Kernel, name: str, part: object) -> None:
+    """Say so where a part of a kernel is no kernel."""
+    if not isinstance(part, Kernel):
+        raise TypeError(
+            f"{name} of {type(owner).__name__} must hold kernels such as Gaussian(1.0), got "
+            f"{shown(part)}."
+        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -16,6 +43,13 @@ class Combination(Kernel):
     parts: tuple[Kernel, ...]
 
     def __post_init__(self) -> None:
+        if not isinstance(self.parts, tuple) or not self.parts:
+            raise TypeError(
+                f"parts of {type(self).__name__} must be a tuple of kernels, got "
+                f"{shown(self.parts)}."
+            )
+        for part in self.parts:
+            check_kernel(self, "parts", part)
         if len({part.takes_matrix for part in self.parts}) > 1:
             raise ValueError(
                 "Precomputed() stands for a matrix: it combines with its own kind only."
@@ -57,6 +91,7 @@ class Sum(Combination):
         """The sum of the parts' origins."""
         return sum(part.origin for part in self.parts)
 
+    @quietly
     def values(self, pairs: Pairs) -> Array:
         """Return the sum of the parts' matrices."""
         K = self.parts[0].values(pairs)
@@ -64,6 +99,7 @@ class Sum(Combination):
             K += part.values(pairs)
         return K
 
+    @quietly
     def deviations(self, pairs: Pairs) -> Array:
         """Return the sum of the parts' deviations."""
         E = self.parts[0].deviations(pairs)
@@ -71,6 +107,7 @@ class Sum(Combination):
             E += part.deviations(pairs)
         return E
 
+    @quietly
     def diagonal(self, X: Any) -> Array:
         """Return the sum of the parts' diagonals."""
         return np.asarray(sum(part.diagonal(X) for part in self.parts))
@@ -91,8 +128,9 @@ class Product(Combination):
     @property
     def origin(self) -> float:
         """The product of the parts' origins."""
-        return float(np.prod([part.origin for part in self.parts]))
+        return math.prod(part.origin for part in self.parts)
 
+    @quietly
     def values(self, pairs: Pairs) -> Array:
         """Return the entrywise product of the parts' matrices."""
         K = self.parts[0].values(pairs)
@@ -100,6 +138,7 @@ class Product(Combination):
             K *= part.values(pairs)
         return K
 
+    @quietly
     def deviations(self, pairs: Pairs) -> Array:
         """Return the deviation by (a + e)(b + f) - ab = a f + b e + e f, part after part."""
         a, e = self.parts[0].origin, self.parts[0].deviations(pairs)
@@ -109,6 +148,7 @@ class Product(Combination):
             a *= b
         return e
 
+    @quietly
     def diagonal(self, X: Any) -> Array:
         """Return the product of the parts' diagonals."""
         return np.asarray(np.prod([part.diagonal(X) for part in self.parts], axis=0))
@@ -134,13 +174,15 @@ class Scaled(Kernel):
 
     def __post_init__(self) -> None:
         set_positive(self, "factor")
+        check_kernel(self, "part", self.part)
 
     @classmethod
-    def of(cls, factor: float, part: Kernel) -> "Scaled":
+    def of(cls, factor: Any, part: Kernel) -> "Scaled":
         """Return the multiple of a kernel, of one factor where it is a multiple already."""
+        whole = cls(factor, part)
         if isinstance(part, Scaled):
-            return cls(factor * part.factor, part.part)
-        return cls(factor, part)
+            return cls(whole.factor * part.factor, part.part)
+        return whole
 
     @property
     def origin(self) -> float:
@@ -162,14 +204,17 @@ class Scaled(Kernel):
         """As the kernel that is scaled."""
         return self.part.takes_matrix
 
+    @quietly
     def values(self, pairs: Pairs) -> Array:
         """Return the scaled matrix."""
         return self.factor * self.part.values(pairs)
 
+    @quietly
     def deviations(self, pairs: Pairs) -> Array:
         """Return the scaled deviations."""
         return self.factor * self.part.deviations(pairs)
 
+    @quietly
     def diagonal(self, X: Any) -> Array:
         """Return the scaled diagonal."""
         return self.factor * self.part.diagonal(X)

@@ -1,12 +1,13 @@
 """The Gaussian (RBF) kernel."""
 
-import numbers
+import math
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from kernelwise.kernels.base import PairKernel, set_positive
+from kernelwise._arguments import as_real, shown
+from kernelwise.kernels.base import SMALLEST, PairKernel, set_positive
 from kernelwise.kernels.geometry import Array
 
 
@@ -40,9 +41,13 @@ class Gaussian(PairKernel):
     @classmethod
     def from_gamma(cls, gamma: float) -> "Gaussian":
         r"""Return the kernel :math:`\exp(-\gamma |x - z|^2)`, scikit-learn's and LIBSVM's form."""
-        if not (isinstance(gamma, numbers.Real) and gamma > 0.0):
-            raise ValueError(f"gamma of Gaussian must be a positive number, got {gamma!r}.")
-        return cls(tau=0.5 / gamma)
+        value = as_real(gamma)
+        if value is None or not (value > 0.0 and SMALLEST <= 0.5 / value < math.inf):
+            raise ValueError(
+                f"gamma of Gaussian must be a positive number, got {shown(gamma)}: 1 / (2 gamma) "
+                "must lie between 1e-300 and 1e308."
+            )
+        return cls(tau=0.5 / value)
 
     @property
     def inverse_widths(self) -> tuple[float, ...]:

@@ -30,7 +30,7 @@ def as_rows(X: Any, name: str = "X") -> Rows:
         rows = sp.csr_matrix(X, dtype=np.float64)
         values = rows.data
     else:
-        rows = values = _as_numbers(X, name)
+        rows = values = as_numbers(X, name)
     if rows.ndim != 2:
         raise ValueError(
             f"{name} must have two dimensions (rows, features), got {rows.ndim}: "
@@ -41,11 +41,12 @@ def as_rows(X: Any, name: str = "X") -> Rows:
     if not np.isfinite(values).all():
         raise ValueError(f"{name} contains NaN or infinity: fill or drop those entries first.")
     if np.abs(values).max(initial=0.0) > _LARGEST:
-        raise ValueError(f"{name} has entries beyond {_LARGEST:g}: rescale the features first.")
+        raise ValueError(_too_large(name))
     return rows
 
 
-def _as_numbers(X: Any, name: str) -> Array:
+def as_numbers(X: Any, name: str) -> Array:
+    """Return a table of real numbers as float64, or say what is wrong with it."""
     message = f"{name} must be a table of real numbers: encode text, dates and the like first."
     if np.ma.is_masked(X):
         raise ValueError(f"{name} has masked entries: fill or drop them first.")
@@ -57,9 +58,16 @@ def _as_numbers(X: Any, name: str) -> Array:
     if text or table.dtype.kind not in "biufO":
         raise ValueError(message)
     try:
-        return np.ascontiguousarray(table, dtype=np.float64)
+        with np.errstate(over="ignore"):  # what is beyond float64 is infinite then
+            return np.ascontiguousarray(table, dtype=np.float64)
+    except OverflowError:  # integers of hundreds of digits
+        raise ValueError(_too_large(name)) from None
     except (TypeError, ValueError):
         raise ValueError(message) from None
+
+
+def _too_large(name: str) -> str:
+    return f"{name} has entries beyond {_LARGEST:g}: rescale the features first."
 
 
 def squared_distances(X: Rows, Z: Rows | None = None) -> Array:

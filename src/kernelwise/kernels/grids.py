@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from sklearn.utils import check_random_state
 
+from kernelwise._arguments import as_integer, shown
 from kernelwise._threads import limited
 from kernelwise.kernels.base import Kernel
 from kernelwise.kernels.gaussian import Gaussian
@@ -13,7 +14,7 @@ from kernelwise.kernels.geometry import as_rows, squared_distances
 from kernelwise.kernels.laplacian import Laplacian
 from kernelwise.kernels.linear import Linear
 from kernelwise.kernels.matern import Matern
-from kernelwise.kernels.polynomial import Polynomial
+from kernelwise.kernels.polynomial import HIGHEST, Polynomial
 from kernelwise.kernels.sigmoid import Sigmoid
 
 # A thousand rows give half a million distances: their quantiles are known to a percent or two, and
@@ -21,6 +22,9 @@ from kernelwise.kernels.sigmoid import Sigmoid
 _SAMPLE = 1000
 _SMALLEST_DISTANCE = 1e-280  # squared
 _MOST_WIDTHS = 31  # as many as the papers'; near-duplicates would ask for any number
+_MOST_FEATURES = 2**63  # what no computer holds
+_WIDTHS = (-996, 1023)  # the exponents of two that kernels take for widths
+_GAMMAS = (-1024, 995)  # and for 1 / (2 width)
 
 
 def gaussian(lo: int = -15, hi: int = 15) -> list[Gaussian]:
@@ -29,7 +33,7 @@ def gaussian(lo: int = -15, hi: int = 15) -> list[Gaussian]:
     The default is the grid of 31 widths of the papers on the spectral measure (2017), eigenvalues
     ratio (2015) and kernel stability (2019).
     """
-    return [Gaussian(2.0**i) for i in _exponents(lo, hi)]
+    return [Gaussian(2.0**i) for i in _whole(lo, hi, *_WIDTHS)]
 
 
 def gaussian_gamma(lo: int = -10, hi: int = 9) -> list[Gaussian]:
@@ -38,7 +42,7 @@ def gaussian_gamma(lo: int = -10, hi: int = 9) -> list[Gaussian]:
     The default is the grid of 20 widths of the spectral perturbation stability paper (2014), which
     writes :math:`\tau` for what is called gamma here.
     """
-    return [Gaussian.from_gamma(2.0**i) for i in _exponents(lo, hi)]
+    return [Gaussian(2.0 ** (-1 - i)) for i in _whole(lo, hi, *_GAMMAS)]
 
 
 def polynomial(lo: int = 1, hi: int = 10) -> list[Polynomial]:
@@ -46,17 +50,17 @@ def polynomial(lo: int = 1, hi: int = 10) -> list[Polynomial]:
 
     The kernel stability paper (2019) has degrees 1..10, that on spectral perturbation 1..20.
     """
-    return [Polynomial(degree=d) for d in _exponents(lo, hi)]
+    return [Polynomial(degree=d) for d in _whole(lo, hi, 1, HIGHEST)]
 
 
 def laplacian(lo: int = -5, hi: int = 10) -> list[Laplacian]:
     """Return Laplacian kernels with scale = 2^i, i = lo..hi."""
-    return [Laplacian(2.0**i) for i in _exponents(lo, hi)]
+    return [Laplacian(2.0**i) for i in _whole(lo, hi, *_WIDTHS)]
 
 
 def matern(lo: int = -5, hi: int = 10, nu: float = 1.5) -> list[Matern]:
     """Return Matérn kernels of one smoothness with scale = 2^i, i = lo..hi."""
-    return [Matern(2.0**i, nu) for i in _exponents(lo, hi)]
+    return [Matern(2.0**i, nu) for i in _whole(lo, hi, *_WIDTHS)]
 
 
 def libsvm(n_features: int) -> list[Kernel]:
@@ -65,9 +69,12 @@ def libsvm(n_features: int) -> list[Kernel]:
     LIBSVM sets gamma to ``1 / n_features``; the paper takes its defaults, but scale 1 for
     the cubic kernel.
     """
-    if n_features < 1:
-        raise ValueError(f"n_features must be at least 1, got {n_features!r}.")
-    gamma = 1.0 / n_features
+    count = as_integer(n_features)
+    if count is None or not 1 <= count <= _MOST_FEATURES:
+        raise ValueError(
+            f"n_features must be at least 1, got {shown(n_features)}: it is a number of columns."
+        )
+    gamma = 1.0 / count
     return [Linear(), Polynomial(degree=3), Gaussian.from_gamma(gamma), Sigmoid(gamma, 0.0)]
 
 
@@ -119,7 +126,14 @@ def auto(X: Any, *, random_state: Any = None) -> list[Gaussian]:
     return gaussian(max(lo, hi - _MOST_WIDTHS + 1), hi)
 
 
-def _exponents(lo: int, hi: int) -> range:
-    if hi < lo:
+def _whole(lo: Any, hi: Any, least: int, most: int) -> range:
+    """Return the integers from lo to hi, or say what is wrong with them."""
+    first, last = as_integer(lo), as_integer(hi)
+    if first is None or last is None or not (least <= first <= most and least <= last <= most):
+        raise ValueError(
+            f"lo and hi must be integers from {least} to {most}, got lo={shown(lo)} and "
+            f"hi={shown(hi)}."
+        )
+    if last < first:
         raise ValueError(f"hi must not be below lo, got lo={lo} and hi={hi}.")
-    return range(lo, hi + 1)
+    return range(first, last + 1)

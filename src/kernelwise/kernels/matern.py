@@ -1,13 +1,13 @@
 """The Matérn kernels of half-integer smoothness."""
 
 import math
-import numbers
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
 
+from kernelwise._arguments import as_real, shown
 from kernelwise.kernels.base import PairKernel, set_positive
 from kernelwise.kernels.geometry import Array
 
@@ -62,9 +62,10 @@ class Matern(PairKernel):
 
     def __post_init__(self) -> None:
         set_positive(self, "scale")
-        if not isinstance(self.nu, numbers.Real) or self.nu not in _POLYNOMIAL:
-            raise ValueError(f"nu of Matern must be 0.5, 1.5 or 2.5, got {self.nu!r}.")
-        object.__setattr__(self, "nu", float(self.nu))
+        nu = as_real(self.nu)
+        if nu not in _POLYNOMIAL:
+            raise ValueError(f"nu of Matern must be 0.5, 1.5 or 2.5, got {shown(self.nu)}.")
+        object.__setattr__(self, "nu", nu)
 
     @property
     def inverse_widths(self) -> tuple[float, ...]:

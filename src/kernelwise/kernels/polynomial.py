@@ -5,8 +5,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from kernelwise._arguments import as_integer, shown
 from kernelwise.kernels.base import PairKernel, set_finite, set_positive
 from kernelwise.kernels.geometry import Array
+
+HIGHEST = 10_000  # degree: a kernel beyond it is zero, one or infinite for nearly all pairs
 
 
 @dataclass(frozen=True)
@@ -18,7 +21,7 @@ class Polynomial(PairKernel):
     Parameters
     ----------
     degree : int, default=3
-        The degree d, at least 1.
+        The degree d, from 1 to 10,000.
     coef0 : float, default=1.0
         The constant c; the kernel is positive semidefinite for :math:`c \ge 0`.
     gamma : float, default=1.0
@@ -31,11 +34,13 @@ class Polynomial(PairKernel):
     geometry: ClassVar[str] = "dot"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.degree, int | np.integer) or self.degree < 1:
+        degree = as_integer(self.degree)
+        if degree is None or not 1 <= degree <= HIGHEST:
             raise ValueError(
-                f"degree of Polynomial must be an integer of at least 1, got {self.degree!r}."
+                "degree of Polynomial must be an integer of at least 1, got "
+                f"{shown(self.degree)}: the highest is {HIGHEST:,}."
             )
-        object.__setattr__(self, "degree", int(self.degree))
+        object.__setattr__(self, "degree", degree)
         set_finite(self, "coef0")
         set_positive(self, "gamma")
 
@@ -51,16 +56,23 @@ class Polynomial(PairKernel):
 
     def profile(self, g: Array) -> Array:
         r"""Return :math:`(c + \gamma g)^d`; a value beyond float64 comes out infinite."""
-        with np.errstate(over="ignore"):
-            return np.asarray((self.coef0 + self.gamma * g) ** self.degree)
+        return np.asarray((self.coef0 + self.gamma * g) ** self.degree)
 
     def deviation(self, g: Array) -> Array:
-        r"""Return :math:`(c + u)^d - c^d` by :math:`e_k = (c + u)\, e_{k-1} + c^{k-1} u`."""
+        r"""Return :math:`e_d = (c + u)^d - c^d` without cancellation, in log d steps.
+
+        With b = c + u they are :math:`e_{2k} = e_k (b^k + c^k)`, :math:`e_{k+1} = b e_k + c^k u`.
+        """
         u = self.gamma * g
-        base = self.coef0 + u
-        e = u.copy()
-        with np.errstate(over="ignore", invalid="ignore"):
-            for k in range(2, self.degree + 1):
-                e *= base
-                e += np.float64(self.coef0) ** (k - 1) * u
+        b, c = self.coef0 + u, np.float64(self.coef0)
+        e, b_k, c_k = u.copy(), b.copy(), c  # at k = 1
+        for digit in f"{self.degree:b}"[1:]:
+            e *= b_k + c_k
+            b_k *= b_k
+            c_k = c_k * c_k
+            if digit == "1":
+                e *= b
+                e += c_k * u
+                b_k *= b
+                c_k = c_k * c
         return np.asarray(e)

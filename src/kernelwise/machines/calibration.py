@@ -17,11 +17,12 @@ J. Platt, Probabilistic outputs for support vector machines, Advances in Large M
 ICML 2017.
 """
 
+import sys
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import softmax
+from scipy.special import log_softmax, softmax
 
 from kernelwise.kernels.geometry import Array
 
@@ -66,11 +67,21 @@ class Calibration:
         while derivative(steep) < 0.0 and steep < _STEEPEST:
             steep *= 4.0
         slope = brentq(derivative, 0.0, steep) if derivative(steep) > 0.0 else steep
-        return cls(float(slope) / unit)
+        return cls(min(float(slope) / unit, sys.float_info.max))
 
     def probabilities(self, scores: Array) -> Array:
         """Return the probability of every class, (n, c)."""
-        return np.asarray(softmax(self.slope * _by_class(scores), axis=1))
+        return np.asarray(softmax(self._exponents(scores), axis=1))
+
+    def log_probabilities(self, scores: Array) -> Array:
+        """Return the logarithms of the probabilities, also of those that are zero in float64."""
+        return np.asarray(log_softmax(self._exponents(scores), axis=1))
+
+    def _exponents(self, scores: Array) -> Array:
+        """Return a f less its largest entry in a row, which is finite for scores of any size."""
+        F = _by_class(scores)
+        with np.errstate(over="ignore"):  # beyond float64 a class is impossible
+            return np.asarray(self.slope * (F - F.max(axis=1, keepdims=True)))
 
 
 def _by_class(scores: Array) -> Array:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold
 
+from kernelwise._arguments import shown
 from kernelwise.gram import Targets
 from kernelwise.kernels.geometry import Array
 
@@ -48,7 +49,7 @@ def as_cv(cv: Any) -> Any:
         return GivenSplits(cv)
     if hasattr(cv, "split") and not isinstance(cv, str | bytes):
         return cv
-    raise ValueError(f"cv must be a splitter or a list of (train, test) rows, got {cv!r}.")
+    raise ValueError(f"cv must be a splitter or a list of (train, test) rows, got {shown(cv)}.")
 
 
 def make_splits(targets: Targets, cv: Any, k: int, repeats: int, random_state: int) -> list[Split]:

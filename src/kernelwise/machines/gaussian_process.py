@@ -14,6 +14,8 @@ from sklearn.gaussian_process import kernels as gp
 from kernelwise.kernels import Gaussian, Kernel, Linear, Matern, Polynomial
 from kernelwise.kernels.compose import Product, Scaled, Sum
 
+_LARGEST_LOG = math.log(1e300)  # of an amplitude within float64
+
 
 def process_kernel(kernel: Kernel, ridge: float | None) -> Any:
     """Return the kernel for a Gaussian process; a ridge is the noise of a regressor."""
@@ -39,9 +41,11 @@ def _constant(value: float) -> Any:
 
 def _polynomial(kernel: Polynomial) -> Any:
     """Return (gamma x.z + c)^d as gamma^d (x.z + c / gamma)^d."""
-    if kernel.coef0 < 0.0:
+    offset = kernel.coef0 / kernel.gamma
+    log_amplitude = kernel.degree * math.log(kernel.gamma)
+    if not (0.0 <= offset < math.inf and abs(log_amplitude) < _LARGEST_LOG):
         raise KeyError
-    inner = gp.DotProduct(math.sqrt(kernel.coef0 / kernel.gamma), "fixed")
+    inner = gp.DotProduct(math.sqrt(offset), "fixed")
     return _constant(kernel.gamma**kernel.degree) * gp.Exponentiation(inner, kernel.degree)
 
 

@@ -179,7 +179,7 @@ class LSSVC(ClassifierMixin, BaseEstimator):
 
     def predict_log_proba(self, X: Any) -> Array:
         """Return the logarithms of the probabilities."""
-        return np.asarray(np.log(self.predict_proba(X)))
+        return self.calibration_.log_probabilities(self.decision_function(X))
 
     def __sklearn_tags__(self) -> Any:
         return _with_kernel_tags(super().__sklearn_tags__(), self.kernel)

@@ -18,12 +18,18 @@ from typing import NamedTuple
 import numpy as np
 
 from kernelwise.gram import Targets
+from kernelwise.gram.conjugate_gradients import NotConverged
 from kernelwise.kernels.geometry import Array
 from kernelwise.machines.folds import Split
 
 _AT_BOUND = 1e-8  # how near to C, relative to it, a multiplier is at its bound
 _TOLERANCE = 1e-3  # of the optimality conditions, as libsvm's
-_LIMIT = 10_000_000  # steps, as libsvm's
+_MOST_STEPS = 10_000_000  # as libsvm's
+_WORK = 1_000_000_000  # steps times rows: a few seconds
+_WORK_AT_ONCE = 50_000_000  # after which Python may look at the keyboard
+_NEAR = 1e6  # ratio of two C up to which one machine is a start for the other
+_FELT = 1e-3  # of the tolerance: rounding errors below it do not add up to it
+_EPS = float(np.finfo(float).eps)
 
 
 class Machine(NamedTuple):
@@ -73,6 +79,7 @@ class SupportVectors:
         self._rest = range(len(rest))
         self._votes = range(len(rest), len(self._labels)) or self._rest
         self._known: dict[int, dict[float, Machine]] = {}
+        self._failed: dict[tuple[int, float], NotConverged] = {}  # not to be tried again
         self._folds: dict[tuple[int, float, Split], Array] = {}
 
     def training_loss(self, ridge: float) -> float:
@@ -110,14 +117,21 @@ class SupportVectors:
         """Return the machine of all rows, from the one at the nearest ridge."""
         known = self._known.setdefault(problem, {})
         C = 0.5 / ridge
+        if (problem, C) in self._failed:
+            raise self._failed[problem, C]
         if C not in known:
             y = self._labels[problem]
             b, products = np.zeros(y.size), np.zeros(y.size)
-            if known:
-                nearest = known[min(known, key=lambda other: abs(np.log(other / C)))]
+            near = [other for other in known if 1.0 / _NEAR < other / C < _NEAR]
+            if near:
+                nearest = known[min(near, key=lambda other: abs(np.log(other / C)))]
                 ratio = C / nearest.C
                 b, products = ratio * nearest.b, ratio * nearest.products
-            known[C] = _train(self._K, y, C, b, products)
+            try:
+                known[C] = _train(self._K, y, C, b, products)
+            except NotConverged as error:
+                self._failed[problem, C] = error
+                raise
         return known[C]
 
     def _fold_scores(self, problem: int, ridge: float, split: Split) -> Array:
@@ -141,19 +155,52 @@ def hinge(signs: Array, scores: Array) -> float:
 
 
 def _train(K: Array, y: Array, C: float, b: Array, products: Array) -> Machine:
-    """Return the machine, from a start that keeps sum b = 0 and the box."""
-    from kernelwise.gram._pairs_of_rows import ROUNDING, ascend  # numba, where it is needed
+    """Return the machine, from a start that keeps sum b = 0 and the box.
+
+    Raises NotConverged where that takes too long, or where rounding errors hide the optimum.
+    """
+    from kernelwise.gram._pairs_of_rows import ROUNDING  # numba, where it is needed
 
     box = np.where(y < 0.0, -C, 0.0), np.where(y > 0.0, C, 0.0)
     for bound in box:
-        np.copyto(b, bound, where=np.abs(b - bound) < ROUNDING * C)
-    highest, lowest = ascend(K, y, box, b, products, _TOLERANCE, max(_LIMIT, 100 * y.size))
-    is_free = (b - box[0] > ROUNDING * C) & (box[1] - b > ROUNDING * C)
+        np.copyto(b, bound, where=np.abs(b - bound) <= ROUNDING * np.abs(bound))
+    highest, lowest = _ascend(K, y, box, b, products)
+    is_free = (b > box[0]) & (b < box[1])
     if is_free.any():
         bias = float(np.mean((y - products)[is_free]))
     else:
         bias = 0.5 * (highest + lowest)
     return Machine(C, y, b, products, bias)
+
+
+def _ascend(
+    K: Array, y: Array, box: tuple[Array, Array], b: Array, products: Array
+) -> tuple[float, float]:
+    """Move b and K b to the optimum, some steps at a time so that a user can interrupt."""
+    from kernelwise.gram._pairs_of_rows import ascend
+
+    steps = min(_MOST_STEPS, max(_WORK // y.size, 100 * y.size))
+    at_once = max(1, _WORK_AT_ONCE // y.size)
+    for _ in range(0, steps, at_once):
+        highest, lowest, done = ascend(K, y, box, b, products, _TOLERANCE, at_once)
+        if done and _is_sound(K, b, products):
+            return highest, lowest
+        if done:  # rounding errors of the steps have added up: go on from the true products
+            np.matmul(K, b, out=products)
+    C = max(float(box[1].max()), -float(box[0].min()))
+    raise NotConverged(
+        f"the support vector machine did not converge at C = {C:g}, so use a larger ridge"
+    )
+
+
+def _is_sound(K: Array, b: Array, products: Array) -> bool:
+    """Say whether the products, updated step by step, are still K b as far as it matters.
+
+    They are where multipliers are not so large that their rounding errors can be felt.
+    """
+    if _EPS * float(np.abs(K.diagonal()).max()) * float(np.abs(b).sum()) < _FELT * _TOLERANCE:
+        return True
+    return bool(np.abs(K @ b - products).max() < _TOLERANCE)
 
 
 def _without(K: Array, whole: Machine, rows: Array) -> tuple[Array, float, Array, Array]:
@@ -188,5 +235,6 @@ def _span_errors(K: Array, machine: Machine) -> Array:
     squares[bounded] = K[bounded, bounded] - np.einsum("ij,ij->j", V, inverse @ V)
     shift = np.zeros(y.size)
     support = alpha > 0.0
-    shift[support] = alpha[support] * np.maximum(squares[support], 0.0)
+    with np.errstate(over="ignore"):
+        shift[support] = alpha[support] * np.maximum(squares[support], 0.0)
     return np.asarray(margins - shift < 0.0)

@@ -1,9 +1,9 @@
 """A choice in stages of rising cost."""
 
 from dataclasses import dataclass
+from itertools import pairwise
 
-import numpy as np
-
+from kernelwise._arguments import as_integer, shown
 from kernelwise.criteria import ELOO, SM, Criterion, get
 from kernelwise.gram import Targets
 from kernelwise.selection.preference import check_rule
@@ -42,7 +42,7 @@ class Cascade:
         keeps = [keep for _, keep in checked]
         if keeps[-1] != 1:
             raise ValueError(f"the last stage of a Cascade must keep 1 kernel, not {keeps[-1]}.")
-        if any(np.diff(keeps) > 0):
+        if any(later > keep for keep, later in pairwise(keeps)):
             raise ValueError(f"the stages of a Cascade must keep fewer and fewer, not {keeps}.")
         check_rule(rule)
         object.__setattr__(self, "stages", checked)
@@ -59,14 +59,15 @@ def _stage(stage: tuple[str | Criterion, int]) -> tuple[Criterion, int]:
         criterion, keep = stage
     except (TypeError, ValueError):
         raise ValueError(
-            f"a stage must be a pair (criterion, how many to keep), got {stage!r}."
+            f"a stage must be a pair (criterion, how many to keep), got {shown(stage)}."
         ) from None
     criterion = get(criterion)
     if criterion.greater_is_better is None:
         raise ValueError(f"{criterion.name} has no direction: it is to be read, not to choose by.")
-    if not isinstance(keep, int | np.integer) or keep < 1:
-        raise ValueError(f"a stage must keep at least 1 kernel, got {keep!r}.")
-    return criterion, int(keep)
+    kept = as_integer(keep)
+    if kept is None or kept < 1:
+        raise ValueError(f"a stage must keep at least 1 kernel, got {shown(keep)}.")
+    return criterion, kept
 
 
 def loo_criterion(targets: Targets) -> ELOO:

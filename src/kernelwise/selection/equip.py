@@ -113,8 +113,14 @@ def fit_machine(
     weighted = getattr(machine, "class_weight", None) is not None or params
     if known is not None and type(machine) in (LSSVC, KRR) and not weighted:
         fit_known(machine, X, y, known)
-    else:
+        return
+    try:
         machine.fit(X, y, **params)
+    except ValueError as error:
+        if type(machine) in (LSSVC, KRR):
+            raise
+        # What compiled code says of its own parameters does not tell whose they are.
+        raise ValueError(f"estimator {machine!r} cannot be fitted: {error}") from error
 
 
 def task_of(estimator: Any) -> str:

@@ -1,11 +1,11 @@
 """What users pass to scoring and selection, checked once, at the border."""
 
 from collections.abc import Iterable, Sequence
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
+from kernelwise._arguments import as_real, shown
 from kernelwise.criteria import Criterion, get
 from kernelwise.gram import Targets
 from kernelwise.gram.psd import check_matrix
@@ -21,7 +21,7 @@ def as_criteria(criteria: Asked) -> list[Criterion]:
     if isinstance(criteria, str | Criterion):
         criteria = [criteria]
     if not isinstance(criteria, Iterable):
-        raise TypeError(f"criteria must be a name, a Criterion or a list, got {criteria!r}.")
+        raise TypeError(f"criteria must be a name, a Criterion or a list, got {shown(criteria)}.")
     asked = [get(criterion) for criterion in criteria]
     if not asked:
         raise ValueError("criteria is empty: name at least one, as in criteria.available().")
@@ -44,11 +44,13 @@ def as_kernels(kernels: Any, X: Any) -> list[Kernel]:
     if isinstance(kernels, Kernel):
         return [kernels]
     if not isinstance(kernels, Iterable) or isinstance(kernels, str | bytes):
-        raise TypeError(f"kernels must be a kernel or a list of kernels, got {kernels!r}.")
+        raise TypeError(f"kernels must be a kernel or a list of kernels, got {shown(kernels)}.")
     candidates = list(kernels)
     for kernel in candidates:
         if not isinstance(kernel, Kernel):
-            raise TypeError(f"kernels must hold kernels such as Gaussian(1.0), got {kernel!r}.")
+            raise TypeError(
+                f"kernels must hold kernels such as Gaussian(1.0), got {shown(kernel)}."
+            )
     if not candidates:
         raise ValueError("kernels is empty: give at least one, or None for a grid made from X.")
     return candidates
@@ -76,9 +78,9 @@ def as_ridges(ridge: Any) -> Array:
 
 def one_ridge(ridge: Any) -> float:
     """Return a single ridge, or say where several are taken."""
-    if not isinstance(ridge, Real):
+    if as_real(ridge) is None:
         raise ValueError(
-            f"ridge must be one positive number, got {ridge!r}: for several use score_kernels with "
-            "kernels=Precomputed()."
+            f"ridge must be one positive number, got {shown(ridge)}: for several use "
+            "score_kernels with kernels=Precomputed()."
         )
     return check_ridge(ridge)

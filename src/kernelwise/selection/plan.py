@@ -61,7 +61,7 @@ def _swept(
     sound = [e for e in together if e.statistics.trouble is None and e.statistics.frobenius > 0.0]
     for weighted, highest in powers if sound else []:
         for k in range(2, highest + 1):
-            vectors = [evidence.powers(weighted, k - 1) for evidence in sound]
+            vectors = [evidence.powers(weighted, k - 1).columns for evidence in sound]
             products = engine.matmul([evidence.gram for evidence in sound], vectors, progress)
             for evidence, product in zip(sound, products, strict=True):
                 evidence.put_powers(weighted, k, product)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from kernelwise._arguments import is_one_of, shown
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.geometry import Array
 
@@ -13,8 +14,8 @@ _TIE = 1e-12  # relative difference of values that is rounding
 
 def check_rule(rule: str) -> None:
     """Say so where a rule is not known."""
-    if rule not in RULES:
-        raise ValueError(f"rule must be {' or '.join(map(repr, RULES))}, got {rule!r}.")
+    if not is_one_of(rule, RULES):
+        raise ValueError(f"rule must be {' or '.join(map(repr, RULES))}, got {shown(rule)}.")
 
 
 def preferred(

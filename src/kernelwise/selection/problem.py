@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._arguments import is_one_of
 from kernelwise._registry import unknown
 from kernelwise.criteria import Criterion
 from kernelwise.gram import Engine, Targets, choose
@@ -41,7 +42,7 @@ class Problem:
         memory: str | float | None = None,
     ) -> "Problem":
         """Validate the data for the kernels and choose the engine."""
-        if machine not in MACHINES:
+        if not is_one_of(machine, MACHINES):
             raise ValueError(unknown("machine", machine, MACHINES))
         X = as_data(X, kernels, targets)
         given = kernels[0].takes_matrix

@@ -115,7 +115,7 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
     n_jobs : int or None, default=None
         The number of threads of fits and predictions, at most that of the processors: -1 takes all
         of them, -2 all but one. The linear algebra never gets more than it is set to, as by
-        ``OPENBLAS_NUM_THREADS``. None takes as many as help: linear algebra on fewer than 1,500
+        ``OPENBLAS_NUM_THREADS``. None takes as many as help: linear algebra on fewer than 2,000
         rows is done by one.
     random_state : int, RandomState or None, default=None
         Draws the rows that ``grids.auto`` looks at where there are more than 1,000.

@@ -15,6 +15,7 @@ import numpy as np
 
 from kernelwise._progress import Task
 from kernelwise.criteria import Criterion, Evidence, Undefined
+from kernelwise.criteria.base import converged
 from kernelwise.criteria.cross_validation import mean_loss
 from kernelwise.kernels import Kernel, Pairs
 from kernelwise.kernels.geometry import Array
@@ -81,7 +82,8 @@ def _test_error(problem: Problem, evidence: Evidence, ridge: float, split: Split
     assert evidence.kernel is not None
     cross = _cross(problem, evidence.kernel, split)
     if evidence.machine == "svm":
-        return evidence.support_vectors.error_on(ridge, cross, problem.targets.y[split.test])
+        with converged():
+            return evidence.support_vectors.error_on(ridge, cross, problem.targets.y[split.test])
     fit = evidence.fit(ridge)
     return mean_loss(problem.targets, split.test, cross @ fit.coefficients + fit.bias, "error")
 

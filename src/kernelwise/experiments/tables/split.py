@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kernelwise.criteria import Criterion, Evidence, Undefined
+from kernelwise.criteria.base import converged
 from kernelwise.criteria.losses import misclassified
 from kernelwise.experiments.experiment import Job
 from kernelwise.experiments.tables.table import Table
@@ -202,7 +203,8 @@ def value_of(criterion: Criterion, evidence: Evidence, ridge: float = 1.0) -> fl
 def _test_error(evidence: Evidence, part: Part, K_test: Array, ridge: float) -> float:
     try:
         if evidence.machine == "svm":
-            return evidence.support_vectors.error_on(ridge, K_test, part.test_targets.y)
+            with converged():
+                return evidence.support_vectors.error_on(ridge, K_test, part.test_targets.y)
         fit = evidence.fit(ridge)
     except Undefined:
         return float("nan")

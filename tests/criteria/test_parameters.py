@@ -1,0 +1,124 @@
+"""What the parameters of criteria may be, and powers of the spectral measure beyond the usual."""
+
+import warnings
+
+import mpmath
+import numpy as np
+import pytest
+
+import kernelwise as kw
+from kernelwise import criteria as c
+from kernelwise.selection.scoring import UndefinedCriterionWarning
+
+HOSTILE = [
+    True,
+    np.nan,
+    -np.inf,
+    -1,
+    "a",
+    None,
+    [1],
+    1j,
+    b"1",
+    np.array([1.0, 2.0]),
+    10**400,
+    -(10**400),
+    object(),
+    float,
+]
+
+
+def parameters():
+    """Return every parameter of every criterion."""
+    return [(info.name, name) for info in c.available() for name in info.parameters]
+
+
+@pytest.mark.parametrize(("criterion", "parameter"), parameters())
+def test_a_hostile_parameter_is_refused_in_a_sentence_or_taken(criterion, parameter):
+    """Also by a field that takes nearly anything, such as the folds of a list."""
+    for value in HOSTILE:
+        try:
+            made = c.get(criterion, **{parameter: value})
+        except (ValueError, TypeError) as error:
+            message = str(error)
+            assert message.startswith(parameter) and message.endswith(".")
+            assert "\n" not in message and len(message) < 250
+        else:
+            assert made.label.startswith(criterion)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: c.SMHinge(h=np.inf), "h of SMHinge must not be negative, got inf"),
+        (lambda: c.SMHinge(h=np.nan), "h of SMHinge must not be negative, got nan"),
+        (lambda: c.SM(r=True), "r of SM must be at least 1, got True"),
+        (lambda: c.SM(r=10**400), "r of SM must be at least 1, got 1000"),
+        (lambda: c.SM(weighted=np.array([1, 2])), "weighted of SM must be one of True, False"),
+        (lambda: c.ER(t=True), "t of ER must be an integer of at least 1, got True"),
+        (lambda: c.ER(t=10**400), "t of ER must be an integer of at least 1, got 1000"),
+        (lambda: c.ER(eta=10**400), "eta of ER must be positive, got 1000"),
+        (lambda: c.KFold(repeats=10**9), "repeats of KFold must be .* at most 10000, got 1000"),
+        (lambda: c.KFold(random_state=2**40), "random_state of KFold must be .* and at most"),
+        (lambda: c.BIF(order=10**9), "order of BIF must be .* at most 10000, got 1000000000"),
+        (lambda: c.get(10 ** np.arange(9)), "a criterion must be a name or a Criterion, got arr"),
+        (lambda: c.get("sm" * 1000), r"unknown criterion 'smsm[sm]*\.\.\."),
+    ],
+)
+def test_refusals(make, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        make()
+
+
+def spectral_measure(K, codes, r):
+    """Return ybar' (K / tr K)^r ybar / n in extended precision."""
+    counts = np.bincount(codes)
+    n = len(codes)
+    with mpmath.workdps(60):
+        y = mpmath.matrix(
+            [(2 * int(code) - 1) * mpmath.mpf(n) / int(counts[code]) for code in codes]
+        )
+        N = mpmath.matrix(K.tolist())
+        N /= sum(N[i, i] for i in range(n))
+        return (y.T * N**r * y)[0] / n
+
+
+class TestHighPowers:
+    X = np.random.default_rng(0).normal(size=(12, 2))
+    y = np.repeat([0, 1], [5, 7])
+
+    @pytest.mark.parametrize("engine", ["dense", "tiled"])
+    @pytest.mark.parametrize("r", [60, 999, 1000, 1001])
+    @pytest.mark.parametrize("kernel", [kw.Gaussian(4.0), kw.Gaussian(1e3), kw.Linear()], ids=str)
+    def test_the_value_is_right(self, kernel, r, engine):
+        value = kw.score_kernels(self.X, self.y, kernel, c.SM(r=r), engine=engine).table["sm"][0]
+        expected = spectral_measure(kernel(self.X), self.y, r)
+        assert abs(value / expected - 1) < 1e-11
+
+    @pytest.mark.parametrize("engine", ["dense", "tiled"])
+    @pytest.mark.parametrize("r", [1000, 1500.5, 10**9, 1e300])
+    def test_a_value_below_float64_is_undefined(self, r, engine):
+        """A silent zero would rank all narrow kernels alike."""
+        with pytest.warns(UndefinedCriterionWarning, match="too small for float64, so use a small"):
+            result = kw.score_kernels(self.X, self.y, kw.Gaussian(1e-3), c.SM(r=r), engine=engine)
+        assert np.isnan(result.table["sm"][0])
+
+    def test_a_value_beyond_float64_is_undefined(self):
+        K = np.array([[1.0, -0.9, 0.0], [-0.9, 1.0, 0.0], [0.0, 0.0, 0.01]])
+        with pytest.warns(UndefinedCriterionWarning, match="too large for float64, so use a small"):
+            kw.score_matrix(K, [0, 1, 1], c.SM(r=900, normalizer="sum"))
+
+    def test_few_powers_are_kept(self):
+        [gram] = kw.gram.Dense().grams([kw.Linear()], self.X, kw.gram.Targets.of(self.y))
+        evidence = c.Evidence(gram, kw.gram.Targets.of(self.y), kw.Linear())
+        high, low = c.SM(r=201), c.SM(r=41)
+        values = high.value(evidence, 1.0), low.value(evidence, 1.0)
+        assert len(evidence._powers) < 20
+        fresh = c.Evidence(gram, kw.gram.Targets.of(self.y), kw.Linear())
+        assert values == (high.value(fresh, 1.0), low.value(fresh, 1.0))
+
+    def test_a_zero_matrix_is_undefined(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UndefinedCriterionWarning)
+            for r in (1, 2, 3, 1000, 1.5):
+                assert np.isnan(kw.score_matrix(np.zeros((4, 4)), [0, 0, 1, 1], c.SM(r=r))["sm"])

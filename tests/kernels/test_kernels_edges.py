@@ -1,0 +1,178 @@
+"""Kernels and grids at the edges of what they take: no warning, no internal error."""
+
+import fractions
+import inspect
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.gaussian_process import GaussianProcessRegressor
+
+import kernelwise as kw
+from kernelwise import grids
+from kernelwise.kernels import Pairs, available
+from kernelwise.kernels.compose import Product, Scaled, Sum
+from kernelwise.kernels.geometry import as_rows
+
+HOSTILE = [
+    True,
+    np.nan,
+    np.inf,
+    -1,
+    0,
+    "a",
+    None,
+    [1],
+    1j,
+    b"1",
+    np.array([1.0, 2.0]),
+    np.eye(40),
+    10**400,
+    -(10**400),
+    10**5000,
+    np.longdouble("1e400"),
+    object(),
+    float,
+]
+EXTREME = [1e-300, 1e-150, 1e150, 1e300, 1e308, fractions.Fraction(1, 3), np.float32(2.0)]
+
+
+def parameters():
+    """Return every parameter of every kernel of ours."""
+    return [
+        (kind, name)
+        for kind in available().values()
+        if kind.__module__.startswith("kernelwise")
+        for name in inspect.signature(kind).parameters
+    ]
+
+
+def made(kind, **given):
+    defaults = {"part": kw.Linear(), "factor": 2.0} if kind is Scaled else {}
+    return kind(**{**defaults, **given})
+
+
+@pytest.mark.parametrize(("kind", "parameter"), parameters())
+def test_a_hostile_parameter_is_refused_in_a_sentence_or_taken(kind, parameter):
+    for value in HOSTILE:
+        try:
+            kernel = made(kind, **{parameter: value})
+        except (ValueError, TypeError) as error:
+            message = str(error)
+            assert message.startswith(parameter) and message.endswith(".")
+            assert "\n" not in message and len(message) < 200
+        else:
+            assert isinstance(hash(kernel), int) and repr(kernel)
+
+
+@pytest.mark.parametrize(
+    ("kind", "parameter"), [pair for pair in parameters() if pair[1] not in ("parts", "part")]
+)
+@pytest.mark.parametrize("scale", [0.0, 1e-100, 1e-80, 1.0, 1e80, 1e150])
+def test_extreme_parameters_on_extreme_data(kind, parameter, scale):
+    """No RuntimeWarning (an error in these tests) inside what is accepted."""
+    X = scale * np.random.default_rng(0).uniform(-1.0, 1.0, (5, 2))
+    for value in EXTREME:
+        try:
+            kernel = made(kind, **{parameter: value})
+        except ValueError:
+            continue  # a degree or a smoothness that there is not
+        K = kernel(X)
+        assert K.shape == (5, 5) and kernel(X[:1], X).shape == (1, 5)
+        assert kernel.diag(X).shape == (5,) and kernel.deviations(Pairs(X)).shape == (5, 5)
+        assert kernel.roughness >= 0.0 and kernel.is_psd in (True, False, None)
+        if kernel.inverse_widths:
+            assert np.all((K >= 0.0) & (K <= 1.0))
+            np.testing.assert_array_equal(K.diagonal(), 1.0)
+
+
+def test_combinations_that_overflow_do_not_warn():
+    X = np.array([[1e100], [-2e100], [3e100]])
+    huge = kw.Polynomial(4)
+    for kernel in (1e300 * kw.Linear(), huge + huge, huge * kw.Gaussian(1.0), huge * huge):
+        assert kernel(X).shape == kernel.deviations(Pairs(X)).shape == (3, 3)
+        assert kernel.diag(X).shape == (3,)
+    assert np.isinf((kw.Polynomial(2, 1e200) * huge).origin)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: kw.Gaussian(True), "tau of Gaussian must be a number, got True"),
+        (lambda: kw.Gaussian(10**400), "tau of Gaussian must be positive .* and finite, got inf"),
+        (lambda: 10**400 * kw.Linear(), "factor of Scaled must be positive .* got inf"),
+        (lambda: 1e300 * (1e300 * kw.Linear()), "factor of Scaled must be positive .* got inf"),
+        (lambda: True * kw.Linear(), "factor of Scaled must be a number, got True"),
+        (lambda: kw.Gaussian.from_gamma(10**400), "gamma of Gaussian must be a positive number"),
+        (lambda: kw.Gaussian.from_gamma(np.inf), "gamma of Gaussian must be .*, got inf"),
+        (lambda: kw.Gaussian.from_gamma(np.float64(1e-310)), "gamma of Gaussian must be .*1e-310"),
+        (lambda: kw.Polynomial(10**9), "degree of Polynomial must be .* the highest is 10,000"),
+        (lambda: kw.Polynomial(True), "degree of Polynomial must be an integer .* got True"),
+        (lambda: Sum("ab"), "parts of Sum must be a tuple of kernels, got 'ab'"),
+        (lambda: Sum(()), r"parts of Sum must be a tuple of kernels, got \(\)"),
+        (lambda: Product((kw.Linear(), 1)), "parts of Product must hold kernels .* got 1"),
+        (lambda: Scaled(2.0, "linear"), "part of Scaled must hold kernels .* got 'linear'"),
+        (lambda: grids.gaussian("a", 3), "lo and hi must be integers .* got lo='a' and hi=3"),
+        (lambda: grids.gaussian(0, 1024), "lo and hi must be integers from -996 to 1023, got"),
+        (lambda: grids.gaussian(-1000, 3), "lo and hi must be integers from -996 to 1023, got"),
+        (lambda: grids.gaussian_gamma(1030, 1030), "lo and hi must be integers from -1024 to 995"),
+        (lambda: grids.laplacian(0.5, 2), "lo and hi must be integers .* got lo=0.5 and hi=2"),
+        (lambda: grids.matern(None, 2), "lo and hi must be integers .* got lo=None"),
+        (lambda: grids.matern(0, 1, "a"), "nu of Matern must be 0.5, 1.5 or 2.5, got 'a'"),
+        (lambda: grids.polynomial(1, 10**9), "lo and hi must be integers from 1 to 10000"),
+        (lambda: grids.polynomial(True, 3), "lo and hi must be integers .* got lo=True"),
+        (lambda: grids.polynomial(5, 2), "hi must not be below lo, got lo=5 and hi=2"),
+        (lambda: grids.libsvm("a"), "n_features must be at least 1, got 'a'"),
+        (lambda: grids.libsvm(10**400), "n_features must be at least 1, got 1000"),
+        (lambda: grids.libsvm(2.5), "n_features must be at least 1, got 2.5"),
+        (lambda: as_rows([[10**400]]), "X has entries beyond 1e.150: rescale"),
+        (lambda: as_rows(np.array([[np.longdouble("1e400")]])), "X contains NaN or infinity"),
+    ],
+)
+def test_refusals(make, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        make()
+
+
+def test_the_widest_and_the_narrowest_grids():
+    assert grids.gaussian(-996, -996)[0].tau == 2.0**-996
+    assert grids.gaussian(1023, 1023)[0].tau == 2.0**1023
+    assert grids.gaussian_gamma(995, 995)[0].tau == 2.0**-996
+    assert grids.gaussian_gamma(-1024, -1024)[0].tau == 2.0**1023
+    assert len(grids.gaussian(np.int8(126), np.int8(127))) == 2
+
+
+class TestPolynomialsOfHighDegree:
+    @pytest.mark.parametrize("degree", [1, 2, 3, 7, 8, 100, 10_000])
+    def test_deviations_are_the_difference(self, degree):
+        X = np.random.default_rng(0).normal(size=(4, 2)) / degree
+        kernel = kw.Polynomial(degree)
+        difference = np.expm1(degree * np.log1p(X @ X.T))
+        np.testing.assert_allclose(kernel.deviations(Pairs(X)), difference, rtol=1e-11)
+
+    def test_deviations_of_a_negative_constant(self):
+        X = np.random.default_rng(0).normal(size=(6, 2))
+        for degree in range(1, 12):
+            kernel = kw.Polynomial(degree, -0.7)
+            expected = (X @ X.T - 0.7) ** degree - (-0.7) ** degree
+            np.testing.assert_allclose(kernel.deviations(Pairs(X)), expected, rtol=1e-9, atol=1e-12)
+
+    def test_no_process_has_an_amplitude_beyond_float64(self):
+        X, y = np.arange(12.0)[:, None], np.sin(np.arange(12.0))
+        selector = kw.KernelSelector(
+            GaussianProcessRegressor(), kernels=[kw.Polynomial(400, 1.0, 10.0)]
+        )
+        with pytest.raises(ValueError, match="GaussianProcessRegressor has no kernel like"):
+            selector.fit(X, y)
+
+
+def test_layouts_and_types_do_not_matter():
+    """Read-only, Fortran, float32, integer and sparse rows are the same rows."""
+    X = np.random.default_rng(0).integers(-3, 4, (6, 3)).astype(float)
+    locked = X.copy()
+    locked.flags.writeable = False
+    same = [locked, np.asfortranarray(X), X.astype(np.float32), X.astype(np.int8), X[::-1][::-1]]
+    for kernel in (kw.Gaussian(2.0), kw.Laplacian(), kw.Matern(), kw.Linear(), kw.Sigmoid()):
+        for rows in same:
+            np.testing.assert_array_equal(kernel(rows), kernel(X))
+        np.testing.assert_allclose(kernel(sp.csr_array(X)), kernel(X), rtol=1e-12, atol=1e-12)
