@@ -155,5 +155,6 @@ def test_ridges_far_below_rounding_raise_nothing_but_the_reason(rng):
 
 def test_standard_errors_of_huge_losses(rng):
     X, y = rng.normal(size=(20, 2)), 1e90 * rng.normal(size=20)
-    found = kw.score_kernels(X, y, kw.Gaussian(1.0), KFold(3, loss="square"))
+    criterion = KFold(3, loss="square")
+    found = kw.score_kernels(X, y, kw.Gaussian(1.0), criterion, task="regression")
     assert np.isfinite(found.table["kfold"]).all()
