@@ -177,7 +177,8 @@ def _csv(rows: list[_Row]) -> str:
     """Return a line for every bound; terms and assumptions that fail are texts."""
     text = io.StringIO()
     plain = [row.plain() for row in rows]
-    writer = csv.DictWriter(text, [name for name in plain[0] if name != "assumptions"])
+    columns = plain[0] if plain else ["bound"]
+    writer = csv.DictWriter(text, [name for name in columns if name != "assumptions"])
     writer.writeheader()
     for row in plain:
         del row["assumptions"]
@@ -214,10 +215,10 @@ def _head(args: argparse.Namespace, data: Prepared, found: _Findings) -> str:
         "theorems": f"{args.variant}, delta = {args.delta:g}, t = {args.t}",
     }
     for machine in ("KRR",) if data.task == "regression" else ("LSSVM", "SVM"):
-        measures = _OBSERVED[machine].items()
-        seen = [f"{what} {found.observed[name].value:.4g}" for what, name in measures]
-        method = found.observed[next(iter(_OBSERVED[machine].values()))].method
-        lines[f"{machine}"] = f"{', '.join(seen)} ({method}, without bias)"
+        known = {w: found.observed[n] for w, n in _OBSERVED[machine].items() if n in found.observed}
+        seen = ", ".join(f"{what} {number.value:.4g}" for what, number in known.items())
+        method = next((number.method for number in known.values()), "none")
+        lines[machine] = f"{seen} ({method}, without bias)" if known else "undefined, see below"
     return "\n".join(f"{name:<11}{text}" for name, text in lines.items())
 
 
@@ -269,7 +270,7 @@ def _terms(row: _Row) -> str:
 
 
 def _lines(texts: dict[str, str]) -> list[str]:
-    width = max(map(len, texts))
+    width = max(map(len, texts), default=0)
     return [f"{name:<{width}}  {text}" for name, text in texts.items()]
 
 
