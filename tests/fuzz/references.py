@@ -101,17 +101,19 @@ def error_range(values: Values, codes: np.ndarray) -> tuple[float, float]:
     """Return the least and the largest error rate that rounding may leave.
 
     The rule is that of predict: of two classes the second where the score is positive, of more the
-    first of those with the largest score. A score of exactly zero is not in doubt.
+    first of those with the largest score. Scores that are zero because no row is near are not in
+    doubt; zeros that a bias cancels are.
     """
     scores, error = values
     if scores.shape[1] == 1:
         wrong = (scores[:, 0] > 0.0) != codes
-        doubt = (np.abs(scores[:, 0]) <= error[:, 0]) & (scores[:, 0] != 0.0)
+        gap = np.abs(scores[:, 0])
     else:
         order = np.sort(scores, axis=1)
-        gap = order[:, -1] - order[:, -2]
         wrong = scores.argmax(axis=1) != codes
-        doubt = (gap <= 2.0 * error.max(axis=1)) & np.any(scores != 0.0, axis=1)
+        gap = 0.5 * (order[:, -1] - order[:, -2])
+    nothing = np.all(scores == 0.0, axis=1) & np.all(error < 1e-290, axis=1)
+    doubt = (gap <= error.max(axis=1)) & ~nothing
     return float(np.mean(wrong & ~doubt)), float(np.mean(wrong | doubt))
 
 
