@@ -97,23 +97,25 @@ def leave_one_out(K: np.ndarray, Y: np.ndarray, ridge: float, bias: bool) -> Val
     return Values(*(np.vstack([v[i] for v in values]) for i in range(2)))
 
 
+_NOTHING = 1e-290  # the error of a sum of zeros
+
+
 def error_range(values: Values, codes: np.ndarray) -> tuple[float, float]:
     """Return the least and the largest error rate that rounding may leave.
 
     The rule is that of predict: of two classes the second where the score is positive, of more the
-    first of those with the largest score. Scores that are zero because no row is near are not in
-    doubt; zeros that a bias cancels are.
+    first of those with the largest score. Zeros are not in doubt where all kernel values are zero;
+    those of terms that cancel, as of equal rows with opposite labels, are.
     """
     scores, error = values
     if scores.shape[1] == 1:
         wrong = (scores[:, 0] > 0.0) != codes
-        gap = np.abs(scores[:, 0])
+        doubt = (np.abs(scores[:, 0]) <= error[:, 0]) & (error[:, 0] > _NOTHING)
     else:
         order = np.sort(scores, axis=1)
+        gap = order[:, -1] - order[:, -2]
         wrong = scores.argmax(axis=1) != codes
-        gap = 0.5 * (order[:, -1] - order[:, -2])
-    nothing = np.all(scores == 0.0, axis=1) & np.all(error < 1e-290, axis=1)
-    doubt = (gap <= error.max(axis=1)) & ~nothing
+        doubt = (gap <= 2.0 * error.max(axis=1)) & (error.max(axis=1) > _NOTHING)
     return float(np.mean(wrong & ~doubt)), float(np.mean(wrong | doubt))
 
 

@@ -19,7 +19,7 @@ def selector(problem):
     return kw.KernelSelector(kernels=kw.grids.gaussian(0, 2), ridge=1.0).fit(*problem)
 
 
-@pytest.mark.parametrize("cv", [0, 1, True, 2.5, "5", object()])
+@pytest.mark.parametrize("cv", [0, 1, True, 2.5, "5", object(), []])
 def test_folds(selector, problem, cv):
     with pytest.raises(ValueError, match="cv must be a number of folds"):
         selector.nested_error(*problem, cv=cv)

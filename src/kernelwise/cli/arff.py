@@ -158,7 +158,8 @@ def _as_numbers(cells: Sequence[str]) -> Any:
         numbers = np.array(cells, dtype=float)
     except ValueError:
         return None
-    return None if np.isnan(numbers).any() else numbers
+    # Python's own spellings, nan and 1_000, are none of Weka's.
+    return None if np.isnan(numbers).any() or any("_" in cell for cell in cells) else numbers
 
 
 def _column(attribute: _Attribute, cells: Sequence[str], path: str) -> Any:

@@ -11,11 +11,11 @@ from kernelwise.gram.targets import LARGEST
 
 _MOSTLY = 0.9  # the share of numbers from which on other texts are slips
 _FEW_SLIPS = 5
-_MANY_LEVELS = 50
+MANY_LEVELS = 50  # columns that one text column may become
 _MOST_TEXTS = 5000  # columns
 _ISO_DATE = r"\d{4}-\d{1,2}-\d{1,2}([T ]\d{1,2}:\d{2}.*)?"
 _BLANK = frozenset(MISSING)
-_NESTED = (list, tuple, set, dict, np.ndarray)
+_NESTED = (list, tuple, set, dict, np.ndarray, bytes)
 _ID_NAMES = ("id", "index", "row", "rowid", "row_id", "uid", "uuid")
 
 _REASONS = {
@@ -59,6 +59,12 @@ class Plan:
         return self.numbers + self.dates + self.texts
 
     @property
+    def width(self) -> int:
+        """How many columns they become."""
+        indicators = sum(min(self.levels[name], MANY_LEVELS) for name in self.texts)
+        return len(self.numbers) + len(self.dates) + indicators
+
+    @property
     def sentences(self) -> list[str]:
         """What is done, for a person."""
         said = [_REASONS[reason].format(listed(names)) for reason, names in self.useless.items()]
@@ -67,9 +73,9 @@ class Plan:
         if self.texts:
             shown = some([f"{name!r} ({self.levels[name]})" for name in self.texts])
             said.append(f"texts, a 0/1 column for every value: {shown}.")
-        many = [name for name in self.texts if self.levels[name] > _MANY_LEVELS]
+        many = [name for name in self.texts if self.levels[name] > MANY_LEVELS]
         if many:
-            said.append(f"beyond {_MANY_LEVELS} values the rarer ones are pooled: {listed(many)}.")
+            said.append(f"beyond {MANY_LEVELS} values the rarer ones are pooled: {listed(many)}.")
         if self.dates:
             said.append(f"dates, as numbers of days: {listed(self.dates)}.")
         return said + self._filled()
@@ -245,7 +251,7 @@ def _kind_of_texts(plan: Plan, name: str, values: Any) -> str:
         return "dates"
     if levels == len(present) and levels > 2:
         return "id"
-    if levels > _MANY_LEVELS and levels > len(present) / 2:
+    if levels > MANY_LEVELS and levels > len(present) / 2:
         return "free"
     plan.levels[name] = levels
     return "texts"

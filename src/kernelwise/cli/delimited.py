@@ -28,6 +28,7 @@ MISSING = (
 )
 MOST_COLUMNS = 250_000  # a hundred microseconds each
 _CELL = 8  # bytes
+NEEDED = "at least a feature and the target are needed"
 UNNAMED = "column"  # and a number, where a file has no header
 _DELIMITERS = ",;\t|"
 _LOOKED_AT = 200  # lines, to find out how numbers are written
@@ -73,8 +74,7 @@ def read_delimited(
         frame = _parse(content, path, {**options, "header": None, "names": names, "dtype": known})
     if frame.shape[1] < 2:
         raise BadInput(
-            f"{path!r} has only one column: at least a feature and the target are needed, "
-            "separated by commas, semicolons or tabs."
+            f"{path!r} has only one column: {NEEDED}, separated by commas, semicolons or tabs."
         )
     if len(frame) == 0:
         raise BadInput(f"{path!r} has a header but no rows: give a file with data.")

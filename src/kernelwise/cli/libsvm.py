@@ -45,6 +45,8 @@ def read_libsvm(content: str, path: str) -> tuple[Any, Any, Any]:
             f"{path!r} is no LIBSVM file ({_reason(content, error)}): every line is a number and "
             "index:value pairs."
         ) from None
+    if np.isnan(y).any():
+        raise BadInput(f"{path!r} holds a label that is no number: mend it.")
     _check_values(X, path)
     if X.shape[1] <= _MOST_COLUMNS:
         return X, y, None

@@ -18,10 +18,14 @@ def read_parquet(data: bytes, path: str, most: float) -> Any:
     import pandas as pd
 
     try:
-        if _unpacked_size(pq.ParquetFile(io.BytesIO(data)), most) > most:
+        file = pq.ParquetFile(io.BytesIO(data))
+        names = file.schema_arrow.names
+        if len(set(names)) < len(names):
+            raise BadInput(f"{path!r} has two columns of the same name: rename one.")
+        if _unpacked_size(file, most) > most:
             raise TooLarge(path, f"unpacks to more than {amount(most)}")
         frame = pd.read_parquet(io.BytesIO(data))
-    except TooLarge:
+    except (BadInput, TooLarge):
         raise
     except Exception:  # pyarrow's own errors, and whatever pandas stumbles over
         raise BadInput(f"{path!r} is no Parquet file, or is damaged.") from None

@@ -1,19 +1,21 @@
 """From a table to numbers, and what was done on the way."""
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from kernelwise.cli.columns import Plan, of_kinds, plan_columns
+from kernelwise.cli.columns import MANY_LEVELS, Plan, of_kinds, plan_columns
+from kernelwise.cli.delimited import NEEDED
 from kernelwise.cli.libsvm import at_indices, to_frame
 from kernelwise.cli.read import Table
-from kernelwise.cli.screen import BadInput, counted, listed
-from kernelwise.cli.target import choose_target, target_values
+from kernelwise.cli.screen import BadInput, listed
+from kernelwise.cli.target import choose_target, known_rows, target_values
 from kernelwise.gram import Targets
 
-MOST_LEVELS = 50  # columns that one text column may become
+Check = Callable[[int, int], None]
 _LONG_NAME = 200  # characters: an array has room for the longest in every place
 
 
@@ -49,33 +51,43 @@ class Prepared:
         return "regression" if self.targets.classes is None else "classification"
 
 
-def prepare(table: Table, target: str | None, task: str, scale: bool) -> Prepared:
-    """Return the data of a table, prepared."""
+def prepare(
+    table: Table, target: str | None, task: str, scale: bool, fits: Check = lambda n, d: None
+) -> Prepared:
+    """Return the data of a table, prepared.
+
+    Parameters
+    ----------
+    table : Table
+    target : str or None
+        The column; None finds one.
+    task : {"auto", "classification", "regression"}
+    scale : bool
+        Whether numbers are standardised.
+    fits : function of two numbers
+        Complains if so many rows of so many columns are too many; zero stands for columns that are
+        not known yet.
+    """
     if table.frame is None:
+        fits(table.rows.shape[0], 0)
         return _prepare_sparse(table, target, task, scale)
     frame = table.frame
+    if frame.shape[1] < 2:
+        raise BadInput(f"{table.source!r} has fewer than two columns: {NEEDED}.")
     name, sentence = choose_target(list(frame.columns), target)
-    sentences = [*table.notes, *([sentence] if sentence else [])]
-    values = frame[name]
-    known = (values.notna() & (values.astype(str).str.strip() != "")).to_numpy()
-    if not known.any():
-        raise BadInput(f"the target {name!r} has no values: name another column by --target.")
-    if not known.all():
-        lost = counted(int((~known).sum()), "row")
-        sentences.append(f"{lost} without a value of {name!r} left out.")
-    y, targets = target_values(values[known], name, task)
-    features = frame.loc[known].drop(columns=name).reset_index(drop=True)
-    plan = plan_columns(features)
-    sentences += plan.sentences
+    known, lost = known_rows(frame[name], name)
+    fits(int(known.sum()), 0)
+    y, targets = target_values(frame[name][known], name, task)
+    plan = plan_columns(frame.loc[known].drop(columns=name).reset_index(drop=True))
+    sentences = [*table.notes, sentence, lost, *plan.sentences, _scaling(plan, scale)]
     if not plan.used:
         raise BadInput(f"no column is left to predict {name!r} from: {' '.join(plan.sentences)}")
-    sentences.append(_scaling(plan, scale))
+    fits(targets.n, plan.width)
     preparation = _transformer(plan, scale)
-    raw = plan.frame[plan.used]
-    X = np.asarray(preparation.fit_transform(raw), dtype=np.float64)
+    X = np.asarray(preparation.fit_transform(plan.frame), dtype=np.float64)
     _compact(preparation)
     facts = _facts(table, targets, name, len(plan.used), sentences)
-    return Prepared(raw, X, y, targets, preparation, facts)
+    return Prepared(plan.frame, X, y, targets, preparation, facts)
 
 
 def _prepare_sparse(table: Table, target: str | None, task: str, scale: bool) -> Prepared:
@@ -136,7 +148,7 @@ def _transformer(plan: Plan, scale: bool) -> Any:
     # Indicators stay 0 and 1: two different texts are then as far apart, at squared distance 2, as
     # two standardised numbers are on average.
     indicators = OneHotEncoder(
-        handle_unknown="infrequent_if_exist", max_categories=MOST_LEVELS, sparse_output=False
+        handle_unknown="infrequent_if_exist", max_categories=MANY_LEVELS, sparse_output=False
     )
     texts = Pipeline([("fill", SimpleImputer(strategy="most_frequent")), ("indicate", indicators)])
     steps = {
@@ -176,8 +188,14 @@ def days(frame: Any) -> Any:
     columns = [
         pd.to_datetime(frame[name], errors="coerce", format="ISO8601", utc=True) for name in frame
     ]
-    epoch = pd.Timestamp(0, tz="UTC")
-    return np.column_stack([((c - epoch) / pd.Timedelta(days=1)).to_numpy() for c in columns])
+    return np.column_stack([_days_since_1970(c.dt.tz_localize(None).to_numpy()) for c in columns])
+
+
+def _days_since_1970(dates: Any) -> Any:
+    """Return them without a change to a finer unit, which would end in the year 2262."""
+    whole = dates.astype("datetime64[D]")
+    part = (dates - whole) / np.timedelta64(1, "D")
+    return np.where(np.isnat(dates), np.nan, whole.astype(np.int64) + part)
 
 
 @dataclass(frozen=True)

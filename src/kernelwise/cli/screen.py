@@ -11,6 +11,7 @@ from typing import Any
 from kernelwise._progress import Bar, Task
 
 _PATIENCE = 1.0  # seconds after which a person wants to see something
+_LONGEST = 1000  # characters of a sentence: names in a file may be of any length
 _TECHNICAL = (DeprecationWarning, PendingDeprecationWarning, FutureWarning, ResourceWarning)
 
 
@@ -146,8 +147,10 @@ def discard(stream: Any) -> None:
 
 
 def one_line(text: str) -> str:
-    """Return a text without line breaks."""
-    return " ".join(text.split())
+    """Return a text on one line of some length, with nothing in it that would move a terminal."""
+    line = "".join(c if c.isprintable() else "?" for c in " ".join(text.split()))
+    half = _LONGEST // 2
+    return line if len(line) <= _LONGEST else f"{line[:half]} ... {line[-half:]}"
 
 
 def listed(names: list[str]) -> str:

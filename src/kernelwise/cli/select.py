@@ -15,13 +15,15 @@ from sklearn.pipeline import Pipeline
 from kernelwise import __version__
 from kernelwise.cli.answer import answer, runner_up
 from kernelwise.cli.libsvm import MOST_DENSE
-from kernelwise.cli.prepare import Prepared, prepare
+from kernelwise.cli.prepare import Check, Prepared, prepare
 from kernelwise.cli.read import Table, read_table
 from kernelwise.cli.scoring import score_those_defined, within
 from kernelwise.cli.screen import BadInput, Screen, tell
 from kernelwise.cli.write import RESULT, Folder
 from kernelwise.criteria import Criterion, available, get
 from kernelwise.gram import Targets
+from kernelwise.gram.dense import check_memory
+from kernelwise.gram.memory import as_bytes, in_words
 from kernelwise.selection import Cascade, KernelSelector, SelectionResult, score_kernels
 from kernelwise.selection.estimates import by_folds
 from kernelwise.selection.guards import no_signal
@@ -29,6 +31,7 @@ from kernelwise.selection.record import ErrorEstimate, Record
 
 _SURVIVORS = 5  # of every stage but the last
 _ALL_UP_TO = 1000  # rows: beyond, the report compares by the cheap criteria only
+_ENTRY = 8  # bytes
 _FOLDS = 5  # of the nested error
 _OWN_BAR = "comparing criteria"
 
@@ -68,10 +71,26 @@ def load(args: argparse.Namespace, screen: Screen) -> Prepared:
         table = table.drawn(args.rows, args.seed)
         if table.frame is None and getattr(args, "machine", "") == "svm":
             table = _dense(table)
-        data = prepare(table, args.target, _task(args), scale=not args.no_scale)
+        data = prepare(table, args.target, _task(args), not args.no_scale, _fitting(args))
     for sentence in data.facts["prepared"]:
         screen.note(sentence)
     return data
+
+
+def _fitting(args: argparse.Namespace) -> Check:
+    """Return what complains of rows, or columns, that do not fit, before time is spent on them."""
+
+    def fits(n: int, d: int) -> None:
+        if args.command != "compare":  # it may do without the matrix in memory
+            with within(args.memory, n):
+                check_memory(n, args.memory)
+        if _ENTRY * n * d > as_bytes(args.memory):
+            raise BadInput(
+                f"{n:,} rows of {d:,} columns need {in_words(_ENTRY * n * d)} and the budget is "
+                f"{in_words(as_bytes(args.memory))}: use --rows, or leave out columns."
+            )
+
+    return fits
 
 
 def named_criteria(names: list[str] | None) -> list[Criterion]:

@@ -136,8 +136,7 @@ class LSSVC(ClassifierMixin, BaseEstimator):
         validate_labels(y)
         weights = _sample_weights(X, sample_weight)
         self.classes_ = np.unique(y[weights > 0.0])
-        with np.errstate(over="ignore"):  # refused on the next line
-            weights = weights * self._class_weights(y, weights)
+        weights = weights * self._class_weights(y, weights)
         _check_range(weights, "sample_weight times class_weight")
         self.classes_ = np.unique(y[weights > 0.0])
         if self.classes_.size < 2:
@@ -157,7 +156,7 @@ class LSSVC(ClassifierMixin, BaseEstimator):
     def _class_weights(self, y: Array, weights: Array) -> Array:
         """Return the weight of every row's class; "balanced" counts rows by their weights."""
         if self.class_weight != "balanced":
-            return np.asarray(validate_class_weights(self.class_weight, y))
+            return _check_range(validate_class_weights(self.class_weight, y), "class_weight")
         sizes = np.array([weights[y == label].sum() for label in self.classes_])
         balance = dict(zip(self.classes_, weights.sum() / (sizes.size * sizes), strict=True))
         return np.array([balance.get(label, 0.0) for label in y])

@@ -13,6 +13,7 @@ from typing import Any
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils import get_tags
 
+from kernelwise._arguments import shown
 from kernelwise.gram import Targets
 from kernelwise.kernels import Kernel, Precomputed
 from kernelwise.kernels.geometry import Array
@@ -120,7 +121,8 @@ def fit_machine(
         if type(machine) in (LSSVC, KRR):
             raise
         # What compiled code says of its own parameters does not tell whose they are.
-        raise ValueError(f"estimator {machine!r} cannot be fitted: {error}") from error
+        inner = machine.estimator if isinstance(machine, OnMatrix) else machine
+        raise ValueError(f"estimator {shown(inner)} cannot be fitted: {error}") from error
 
 
 def task_of(estimator: Any) -> str:

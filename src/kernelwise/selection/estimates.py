@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
 from sklearn.utils import get_tags
 
+from kernelwise._arguments import shown
 from kernelwise.criteria.losses import misclassified
 from kernelwise.gram import Targets
 from kernelwise.kernels import Kernel
@@ -58,7 +59,7 @@ def by_folds(estimator: Any, X: Any, targets: Targets, cv: Any, method: str) -> 
 def pick_shares(chooser: Any, X: Any, targets: Targets, resamples: int) -> dict[Kernel, float]:
     """Return how often a selector picks each kernel on random parts of the rows."""
     if not isinstance(resamples, int | np.integer) or resamples < 1:
-        raise ValueError(f"resamples must be a positive integer, got {resamples!r}.")
+        raise ValueError(f"resamples must be a positive integer, got {shown(resamples)}.")
     picks: Counter[Kernel] = Counter()
     is_matrix = get_tags(chooser).input_tags.pairwise
     with warnings.catch_warnings():
@@ -77,12 +78,14 @@ def _checked_folds(cv: Any) -> Any:
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool) and cv >= 2:
         return cv
     if isinstance(cv, Iterable) and not isinstance(cv, str | bytes):
-        return cv
+        splits = list(cv)
+        if splits:
+            return splits
     if hasattr(cv, "split") and not isinstance(cv, str | bytes | type):
         return cv
     raise ValueError(
         "cv must be a number of folds of at least 2, a splitter or a list of (train, test) rows, "
-        f"got {cv!r}."
+        f"got {shown(cv)}."
     )
 
 

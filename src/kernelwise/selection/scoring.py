@@ -242,7 +242,9 @@ class Value(NamedTuple):
         losses = criterion.losses(evidence, ridge)
         if losses is None:
             return cls(float(criterion.value(evidence, ridge)), np.nan)
-        error = float(np.std(losses, ddof=1) / np.sqrt(losses.size)) if losses.size > 1 else np.nan
+        with np.errstate(over="ignore", invalid="ignore"):  # of losses beyond 1e154
+            spread = np.std(losses, ddof=1) if losses.size > 1 else np.nan
+        error = float(spread / np.sqrt(losses.size))
         return cls(float(np.mean(losses)), error)
 
 

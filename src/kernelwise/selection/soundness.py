@@ -146,6 +146,8 @@ def _check_classes(classes: Any, number: int) -> None:
     _require(isinstance(classes, np.ndarray), "classes_ is no array")
     _require(classes.shape == (number,), f"classes_ has the shape {classes.shape}, not ({number},)")
     _require(np.unique(classes).size == number, "classes_ holds a class twice")
+    if classes.dtype.kind == "U":
+        "".join(classes.tolist()).encode()  # half of a character is no text
 
 
 def _check_svm(machine: Any) -> None:
