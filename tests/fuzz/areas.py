@@ -8,6 +8,7 @@ from fuzz.kernels import kernels
 from fuzz.machines import machines
 from fuzz.models import models
 from fuzz.readers import readers
+from fuzz.refusals import refusals
 from fuzz.results import results
 from fuzz.scoring import scoring
 from fuzz.selector import selector
@@ -22,8 +23,9 @@ AREAS: dict[str, tuple[Area, int]] = {
     "selector": (selector, 600),
     "bounds": (bounds, 900),
     "readers": (readers, 1100),
-    "results": (results, 700),
-    "models": (models, 700),
+    "results": (results, 600),
+    "models": (models, 600),
+    "refusals": (refusals, 200),
 }
 
 

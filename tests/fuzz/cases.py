@@ -88,6 +88,14 @@ class Trial:
         with contextlib.suppress(Refused):
             return self(function, *args, **kwargs)
 
+    def refuses(self, name: str, function: Any, *args: Any) -> None:
+        """Call with arguments that must be refused."""
+        try:
+            self(function, *args)
+        except Refused:
+            return
+        raise Wrong(f"{name} takes what the documentation says it refuses")
+
     def _call(self, function: Any, args: Any, kwargs: Any, refusable: bool) -> Any:
         self.calls.append((function, args, kwargs))
         before = [_bytes(value) for value in (*args, *kwargs.values())]

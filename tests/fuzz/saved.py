@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from kernelwise import load_model
 from kernelwise.cli.main import main
 
 _OPTIONS = {
@@ -41,6 +42,12 @@ def rows(kind: str) -> pd.DataFrame:
     if kind == "real":
         return frame.assign(target=frame["a"] ** 2)
     return frame.assign(colour=np.where(frame["b"] > 0, "red", "blue"), target=y)
+
+
+@functools.cache
+def prepared(kind: str) -> np.ndarray:
+    """Return the rows as the preparation of the undamaged model hands them to its machine."""
+    return np.asarray(load_model(chosen(kind) / "model.skops")[0].transform(rows(kind)))
 
 
 @functools.cache
