@@ -3,13 +3,16 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test bench lint types imports doctest check clean
+.PHONY: demo test fuzz bench lint types imports doctest check clean
 
 demo: $(VENV)/.core
 	$(BIN)/python examples/demo.py demo
 
 test: $(VENV)/.test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
+
+fuzz: $(VENV)/.test
+	$(BIN)/python tests/fuzz/run.py
 
 bench: $(VENV)/.test
 	$(BIN)/python benchmarks/engines.py

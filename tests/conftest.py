@@ -1,21 +1,22 @@
 import csv
 import gzip
-import os
-
-# Matrices in tests are small: threads of the linear algebra would wait for each other.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
-# No test asks the network for data.
-os.environ.setdefault("KERNELWISE_DOWNLOAD", "no")
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import StandardScaler
 
-# The same examples in every run: a failure is a failure for everybody.
-settings.register_profile("default", deadline=None, derandomize=True, max_examples=40)
+# The same examples in every run: a failure is a failure for everybody. Nothing looks at the clock:
+# a busy machine is slow.
+settings.register_profile(
+    "default",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    derandomize=True,
+    max_examples=40,
+)
 settings.load_profile("default")
 
 
@@ -65,3 +66,15 @@ def data_folder(tmp_path, monkeypatch):
         return tmp_path
 
     return write
+
+
+@pytest.fixture
+def in_this_process(monkeypatch):
+    """Let experiments work in threads of this process: others take seconds to start.
+
+    Their lines are then the same to the last digit as those of a job that is done here.
+    """
+    monkeypatch.setattr(
+        "kernelwise.experiments.runner.ProcessPoolExecutor",
+        lambda workers, mp_context: ThreadPoolExecutor(workers),
+    )

@@ -141,10 +141,10 @@ def test_missing_file_and_directory(tmp_path, capsys):
 
 
 def test_file_without_permission(tmp_path, capsys, monkeypatch):
-    def refuse(path):
+    def refuse(path, most):
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr("pathlib.Path.read_bytes", refuse)
+    monkeypatch.setattr("kernelwise.cli.read.read_file", refuse)
     assert "permissions" in one_sentence(*run(capsys, "select", tmp_path / "flowers.csv"))
 
 

@@ -54,11 +54,12 @@ KINDS = [
 @pytest.mark.parametrize("name", KINDS)
 def test_every_kind_of_table_gives_the_same_choice(name, tmp_path, capsys):
     path, plain = tmp_path / name, tmp_path / "plain.csv"
+    few = ["--kernels", "gaussian:0:4"]
     _write(flowers(), path)
-    status, out, _ = run(capsys, "select", path, "--target", _name("species", name))
+    status, out, _ = run(capsys, "select", path, "--target", _name("species", name), *few)
     assert status == 0
     _write(flowers(), plain)
-    expected = run(capsys, "select", plain, "--target", "species")[1]
+    expected = run(capsys, "select", plain, "--target", "species", *few)[1]
     assert "2 classes of 'species' on 60 rows, 3 features" in expected
     assert _without_time(out).replace("column4", "species") == _without_time(expected)
 
@@ -80,7 +81,8 @@ def test_libsvm_dense_and_sparse(name, tmp_path, capsys, rng):
         X[:, -1] = 0.5 * (np.arange(40) == 7)  # the last index occurs
         data = as_libsvm(X, y).encode()
         path.write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
-        status, out, err = run(capsys, "select", path, "--out", tmp_path)
+        few = ["--kernels", "gaussian:0:4"]
+        status, out, err = run(capsys, "select", path, "--out", tmp_path, *few)
         assert status == 0
         assert how in err
         status, out, err = run(capsys, "predict", tmp_path / "model.skops", path)

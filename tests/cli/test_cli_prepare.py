@@ -6,7 +6,7 @@ import pytest
 from cli_helpers import flowers
 from sklearn.pipeline import Pipeline
 
-from kernelwise.cli.prepare import conform, days, prepare
+from kernelwise.cli.prepare import Wanted, conform, days, prepare
 from kernelwise.cli.read import Table, read_table
 
 
@@ -187,7 +187,7 @@ def test_codes_read_as_numbers_stay_texts_for_a_model_that_knows_them_so(tmp_pat
     )
     model = Pipeline([("preparation", data.preparation), ("machine", "passthrough")])
     new = _read(tmp_path, "z,code\n1,1\n2,2\n4,\n", text=("code",))
-    rows, _ = conform(new, model)
+    rows, _ = conform(new, Wanted.by(model))
     assert np.allclose(data.preparation.transform(rows)[:2], data.X[:2])
 
 
@@ -199,7 +199,7 @@ def test_table_for_a_model_of_sparse_rows(tmp_path):
     assert data.X.nnz == 18
     model = Pipeline([("preparation", data.preparation), ("machine", "passthrough")])
     with pytest.raises(BadInput, match="LIBSVM"):
-        conform(Table("t", flowers()), model)
+        conform(Table("t", flowers()), Wanted.by(model))
 
 
 def test_large_integers_are_classes():

@@ -61,32 +61,26 @@ def _visible(folder):
     return {entry.name for entry in folder.iterdir() if not entry.name.startswith(".")}
 
 
-def test_a_kill_leaves_no_half_written_model(table, tmp_path):
-    out = tmp_path / "out"
-    out.mkdir()
-    (out / "model.skops").write_text("the old one")
+@pytest.fixture
+def out(tmp_path):
+    """A folder with the files of an earlier choice."""
+    folder = tmp_path / "out"
+    folder.mkdir()
+    for name in ("model.skops", "result.json", "report.html"):
+        (folder / name).write_text("the old one")
+    return folder
+
+
+def test_a_kill_leaves_no_half_written_model(table, out):
     status, _, _ = _stopped(SLOW_BYTES, signal.SIGKILL, "select", table, "--out", out)
     assert status == -signal.SIGKILL
-    assert _visible(out) == {"model.skops"}
-    assert (out / "model.skops").read_text() == "the old one"
-
-
-def test_a_kill_leaves_no_half_written_result(table, tmp_path):
-    out = tmp_path / "out"
-    status, _, _ = _stopped(SLOW_TEXT, signal.SIGKILL, "select", table, "--out", out)
-    assert status == -signal.SIGKILL
-    assert _visible(out) == {"model.skops"}
-
-
-def test_a_kill_leaves_no_old_result_beside_a_new_model(table, tmp_path):
-    out = tmp_path / "out"
-    out.mkdir()
-    for name in ("model.skops", "result.json", "report.html"):
-        (out / name).write_text("the old one")
-    _stopped(SLOW_BYTES, signal.SIGKILL, "select", table, "--out", out)
     assert _visible(out) == {"model.skops", "result.json", "report.html"}
     assert (out / "model.skops").read_text() == "the old one"
-    _stopped(SLOW_TEXT, signal.SIGKILL, "select", table, "--out", out)
+
+
+def test_a_kill_leaves_no_half_written_and_no_old_result_beside_a_new_model(table, out):
+    status, _, _ = _stopped(SLOW_TEXT, signal.SIGKILL, "select", table, "--out", out)
+    assert status == -signal.SIGKILL
     assert _visible(out) == {"model.skops"}
     assert (out / "model.skops").read_bytes() != b"the old one"
 

@@ -15,7 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 CLASSES = ["heart", "colic", "hepatitis", "vote", "sonar", "glass", "vehicle", "ionosphere"]
 REALS = ["mpg", "housing", "triazines"]
-ROWS = 400
+ROWS = 300
 
 pytestmark = pytest.mark.skipif(not DATA.is_dir(), reason=f"there is no data in {DATA}")
 

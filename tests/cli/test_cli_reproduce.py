@@ -5,6 +5,8 @@ import pytest
 
 from kernelwise.cli.main import main
 
+pytestmark = pytest.mark.usefixtures("in_this_process")
+
 
 @pytest.fixture
 def data(data_folder):

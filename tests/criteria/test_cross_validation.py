@@ -219,13 +219,21 @@ class TestSpan:
         truths, estimates = [], []
         for seed in range(3):
             X, y = problem(60, seed)
-            for kernel in kw.grids.gaussian(-4, 5):
-                machine = SVC(kernel="precomputed", C=5.0)
-                right = cross_val_score(machine, kernel(X), y, cv=LeaveOneOut())
-                truths.append(1.0 - right.mean())
+            for kernel in kw.grids.gaussian(-4, 5)[::2]:
+                truths.append(self.refitted(kernel(X), y))
                 estimates.append(score(X, y, "span", 0.1, kernel))
         assert np.corrcoef(truths, estimates)[0, 1] > 0.9
         assert 0.0 <= np.mean(estimates) - np.mean(truths) < 0.06
+
+    @staticmethod
+    def refitted(K, y):
+        """The share of rows that a machine trained without them gets wrong."""
+        wrong = 0
+        for i in range(len(y)):
+            rest = np.delete(np.arange(len(y)), i)
+            machine = SVC(kernel="precomputed", C=5.0).fit(K[np.ix_(rest, rest)], y[rest])
+            wrong += machine.predict(K[[i]][:, rest])[0] != y[i]
+        return wrong / len(y)
 
     def test_exact_where_no_other_multiplier_reaches_or_leaves_its_bound(self):
         unchanged = 0

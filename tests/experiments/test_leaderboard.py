@@ -211,7 +211,13 @@ def quiet():
         yield
 
 
-@pytest.mark.usefixtures("quiet")
+@pytest.fixture
+def few_widths(monkeypatch):
+    """A third of the candidates: every entrant tries them all."""
+    monkeypatch.setattr(leaderboard_split, "WIDTHS", leaderboard_split.WIDTHS[::3])
+
+
+@pytest.mark.usefixtures("quiet", "few_widths")
 class TestChoices:
     @pytest.mark.parametrize("setting", SETTINGS)
     @pytest.mark.parametrize("task", TASKS)
@@ -226,7 +232,7 @@ class TestChoices:
 
     @pytest.mark.parametrize("task", TASKS)
     def test_grid_search_picks_what_scikit_learn_picks(self, task, monkeypatch):
-        widths = leaderboard_split.WIDTHS[9:22:4]  # a refit for every fold takes its time
+        widths = leaderboard_split.WIDTHS[3:8:2]  # a refit for every fold takes its time
         monkeypatch.setattr(leaderboard_split, "WIDTHS", widths)
         split = Split(small(task).part)
         for setting in SETTINGS:
@@ -362,8 +368,12 @@ class TestRuns:
         assert path.read_text().startswith(before)
         lines = runner.read(path)
         assert [line["repetition"] for line in lines] == ["0", "0", "1", "1"]
-        first, again = ({k: v for k, v in line.items() if k != "repetition"} for line in lines[::2])
-        assert first == again  # the same split in another process
+        # The same split in another process: as many of the test rows are wrong. Rounding there may
+        # not be that of here, but half a row it is not.
+        row = 100.0 / int(lines[0]["test"])
+        for name in (*entrants("classification", FIXED), BEST, CONSTANT):
+            first, again = (float(line[name]) for line in lines[::2])
+            assert again == pytest.approx(first, abs=row / 2), name
 
 
 def lines_of(errors, splits=2):

@@ -162,7 +162,7 @@ class Counting(Task):
 
 
 class TestRuns:
-    def test_a_run_is_resumed(self, folder, tmp_path):
+    def test_a_run_is_resumed(self, folder, tmp_path, in_this_process):
         out = tmp_path / "results"
         experiment = EXPERIMENTS["sm-table2"]
         once = Effort(1, rows=50, datasets=("heart",))

@@ -14,11 +14,11 @@ from kernelwise.gram.psd import NotPSDWarning
 from kernelwise.kernels import Pairs
 from kernelwise.selection.scoring import UndefinedCriterionWarning
 
-SMALL = Tiled(memory="300kB")  # 200 rows and their spectrum take 1.6 MB
+SMALL = Tiled(memory="100kB")  # 120 rows and their spectrum take 576 kB
 KERNELS = [kw.Gaussian(0.1), kw.Gaussian(4.0), kw.Gaussian(1e4), kw.Laplacian(3.0), kw.Linear()]
 
 
-def data(kind, n=200):
+def data(kind, n=120):
     rng = np.random.default_rng(3)
     X = rng.normal(size=(n, 4))
     X[n // 2] = X[0]
@@ -36,8 +36,11 @@ def test_er_and_rks_without_a_matrix_equal_the_dense_engine(kind, fit_intercept,
     dense = kw.score_kernels(X, y, KERNELS, ["er", "rks"], engine="dense", **options)
     monkeypatch.setattr(DenseGram, "__init__", lambda *_: pytest.fail("a matrix was made"))
     ours = kw.score_kernels(X, y, KERNELS, ["er", "rks"], engine=SMALL, **options)
+    # Residuals are ridge times the solution, which is known to TOLERANCE |y| / ridge: their squares
+    # have a relative error of 2 TOLERANCE |y| / |residuals|, and no fit here is 50 times as small.
+    rtol = 100 * conjugate_gradients.TOLERANCE
     for name, values in dense.table.items():
-        np.testing.assert_allclose(ours.table[name], values, rtol=1e-8, err_msg=name)
+        np.testing.assert_allclose(ours.table[name], values, rtol=rtol, err_msg=name)
 
 
 def test_what_needs_the_matrix_is_refused():

@@ -18,7 +18,7 @@ import pytest
 import scipy.sparse as sp
 
 import kernelwise as kw
-from helpers import close
+from helpers import close, rounding, tolerance
 from kernelwise import criteria as c
 from kernelwise.gram import Dense, Targets, Tiled, _loops
 from kernelwise.gram.families import Reach, arrange
@@ -46,6 +46,7 @@ MIXED = [
 ]
 
 
+TEN_DIGITS = 1e-10  # what docs/engines.md promises of two engines
 REACH = Reach(2.0, np.dtype(float))
 
 
@@ -78,13 +79,13 @@ def test_gaussian_grid_equals_the_dense_engine(kind, scale):
     if scale == 1e6:  # K = I but for the duplicates: no distance is worth a digit
         kernels = [kw.Gaussian(k.tau * 1e12) for k in kernels]
     dense = tables(scale * X, y, kernels, criteria, "dense")
-    assert_same(tables(scale * X, y, kernels, criteria, Tiled(tile=32)), dense, 1e-10)
+    assert_same(tables(scale * X, y, kernels, criteria, Tiled(tile=32)), dense, TEN_DIGITS)
 
 
 def test_narrow_kernels_of_huge_features_equal_the_dense_engine():
     X, y = data("binary")
     dense = tables(1e6 * X, y, kw.grids.gaussian(), CLASSES, "dense")
-    assert_same(tables(1e6 * X, y, kw.grids.gaussian(), CLASSES, Tiled(tile=32)), dense, 1e-10)
+    assert_same(tables(1e6 * X, y, kw.grids.gaussian(), CLASSES, Tiled(tile=32)), dense, TEN_DIGITS)
 
 
 def exact_fsm(K, y):
@@ -108,7 +109,9 @@ def test_fsm_of_narrow_kernels_has_ten_digits(tau, engine):
     kernel = kw.Gaussian(tau)
     expected = exact_fsm(kernel.values(Pairs(X)), y)
     assert expected < 1e-3
-    assert tables(X, y, [kernel], ["fsm"], engine)["fsm"][0] == pytest.approx(expected, rel=1e-10)
+    assert tables(X, y, [kernel], ["fsm"], engine)["fsm"][0] == pytest.approx(
+        expected, rel=TEN_DIGITS
+    )
 
 
 @pytest.mark.parametrize("kind", ["binary", "multiclass", "regression"])
@@ -116,7 +119,7 @@ def test_a_mixed_grid_equals_the_dense_engine(kind):
     X, y = data(kind)
     criteria = CHEAP if kind == "regression" else CLASSES
     dense = tables(X, y, MIXED, criteria, "dense")
-    assert_same(tables(X, y, MIXED, criteria, Tiled(tile=40)), dense, 1e-10)
+    assert_same(tables(X, y, MIXED, criteria, Tiled(tile=40)), dense, TEN_DIGITS)
 
 
 @pytest.mark.parametrize("ratio", [2, 3, 5, 7, 10])
@@ -143,7 +146,7 @@ def test_centred_norms_of_dot_products_far_from_the_origin(offset):
     for ours, theirs in zip(tiled, dense, strict=True):
         expected = theirs.statistics.centered_frobenius
         condition = theirs.statistics.frobenius / expected
-        close(ours.statistics.centered_frobenius, expected, condition, rtol=1e-10)
+        close(ours.statistics.centered_frobenius, expected, condition, rtol=TEN_DIGITS)
 
 
 class TestFloat32:
@@ -201,7 +204,7 @@ class TestDifficultPairs:
         kernels = [kw.Gaussian(float(ratio) ** i) for i in rungs]
         criteria = ["kta", "ckta", "ks", c.SM(r=3), "ncut"]
         dense = tables(X, y, kernels, criteria, "dense")
-        assert_same(tables(X, y, kernels, criteria, Tiled()), dense, 1e-10)
+        assert_same(tables(X, y, kernels, criteria, Tiled()), dense, TEN_DIGITS)
         single = tables(X, y, kernels, criteria, Tiled(dtype="float32"))
         for name, values in dense.items():
             np.testing.assert_allclose(single[name], values, rtol=1e-3, atol=1e-30, err_msg=name)
@@ -212,7 +215,7 @@ class TestDifficultPairs:
         kernels = kw.grids.gaussian(-5, 45)
         criteria = ["kta", "ckta", "ks", c.SM(r=2), c.SM(r=3)]
         dense = tables(X, y, kernels, criteria, "dense")
-        assert_same(tables(X, y, kernels, criteria, Tiled()), dense, 1e-10)
+        assert_same(tables(X, y, kernels, criteria, Tiled()), dense, TEN_DIGITS)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UndefinedCriterionWarning)
             single = tables(X, y, kernels, criteria, Tiled(dtype="float32"))
@@ -244,8 +247,8 @@ def test_a_kernel_that_hands_out_the_geometry_itself_harms_no_other():
     kernels = [Bare(), kw.Polynomial(2), kw.Polynomial(3)]
     dense = tables(X, y, [kernels[0]], "kta", "dense"), tables(X, y, kernels[1:], "kta", "dense")
     expected = {"kta": np.concatenate([part["kta"] for part in dense])}
-    assert_same(tables(X, y, kernels, "kta", Tiled()), expected, 1e-10)
-    assert_same(tables(X, y, kernels, "kta", "dense"), expected, 1e-10)
+    assert_same(tables(X, y, kernels, "kta", Tiled()), expected, TEN_DIGITS)
+    assert_same(tables(X, y, kernels, "kta", "dense"), expected, TEN_DIGITS)
 
 
 def test_a_subclass_is_not_taken_for_its_parent():
@@ -259,7 +262,7 @@ def test_a_subclass_is_not_taken_for_its_parent():
 
     X, y = data("binary")
     dense = tables(X, y, [Cauchy(2.0), kw.Gaussian(2.0)], "kta", "dense")
-    assert_same(tables(X, y, [Cauchy(2.0), kw.Gaussian(2.0)], "kta", Tiled()), dense, 1e-10)
+    assert_same(tables(X, y, [Cauchy(2.0), kw.Gaussian(2.0)], "kta", Tiled()), dense, TEN_DIGITS)
 
 
 @pytest.mark.parametrize(
@@ -276,7 +279,7 @@ def test_extreme_parameters(kernels):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UndefinedCriterionWarning)
         dense = tables(X, y, kernels, ["kta", c.SM(r=2)], "dense")
-        assert_same(tables(X, y, kernels, ["kta", c.SM(r=2)], Tiled()), dense, 1e-10)
+        assert_same(tables(X, y, kernels, ["kta", c.SM(r=2)], Tiled()), dense, TEN_DIGITS)
 
 
 class TestMemory:
@@ -293,7 +296,7 @@ class TestMemory:
         walks.clear()
         parts = tables(X, y, kw.grids.gaussian(), [c.SM(r=3)], engine, memory="400kB")
         assert 4 <= len(walks) < 62
-        np.testing.assert_allclose(parts["sm"], whole["sm"], rtol=1e-12)
+        np.testing.assert_allclose(parts["sm"], whole["sm"], rtol=rounding(400**2))
 
     def test_the_budget_chooses_the_engine_and_the_result_says_why(self):
         X, y = data("binary", n=300)
@@ -302,7 +305,7 @@ class TestMemory:
         assert small.engine_reason == "the matrices would take 3.6 MB and the budget is 1 MB"
         large = kw.score_kernels(X, y, kw.grids.gaussian(0, 3), memory=0.9)
         assert large.engine == "dense" and "700 rows" in large.engine_reason
-        np.testing.assert_allclose(small.table["sm"], large.table["sm"], rtol=1e-10)
+        np.testing.assert_allclose(small.table["sm"], large.table["sm"], rtol=TEN_DIGITS)
 
     def test_what_needs_the_matrix_is_refused_before_any_work(self, monkeypatch):
         X, y = data("binary", n=300)
@@ -340,7 +343,8 @@ def test_criteria_that_train_equal_the_dense_engine():
     criteria = ["er", "rks", "sps", "eloo", "gcv", "lml", "sm_hinge", c.SM(r=2.5)]
     kernels = [kw.Gaussian(2.0**i) for i in (-3, 0, 3)]
     dense = tables(X, y, kernels, criteria, "dense", ridge=[0.1, 1.0])
-    assert_same(tables(X, y, kernels, criteria, Tiled(tile=32), ridge=[0.1, 1.0]), dense, 1e-8)
+    tiled = tables(X, y, kernels, criteria, Tiled(tile=32), ridge=[0.1, 1.0])
+    assert_same(tiled, dense, tolerance(condition=1.0 + 90 / 0.1))
 
 
 def test_one_matrix_in_memory_at_a_time(monkeypatch):
@@ -371,6 +375,7 @@ def test_sparse_and_many_features(features):
 
 
 class TestInvariance:
+    sums = rounding(90**2)  # every statistic adds up the entries of the matrix, in some order
     kernels = (*kw.grids.gaussian(-8, 12), kw.Polynomial(3), kw.Matern(2.0))
 
     @pytest.mark.parametrize("tile", [1, 7, 64, 1000])
@@ -379,14 +384,14 @@ class TestInvariance:
         X, y = data("multiclass")
         expected = tables(X, y, self.kernels, CLASSES, Tiled(tile=32, threads=2))
         engine = Tiled(tile=tile, threads=threads)
-        assert_same(tables(X, y, self.kernels, CLASSES, engine), expected, 1e-12)
+        assert_same(tables(X, y, self.kernels, CLASSES, engine), expected, self.sums)
 
     def test_the_order_of_rows_does_not_matter(self):
         X, y = data("multiclass")
         order = np.random.default_rng(5).permutation(len(y))
         expected = tables(X, y, self.kernels, CLASSES, Tiled(tile=32))
         ours = tables(X[order], y[order], self.kernels, CLASSES, Tiled(tile=32))
-        assert_same(ours, expected, 1e-12)
+        assert_same(ours, expected, self.sums)
 
     def test_the_same_bits_every_time(self):
         X, y = data("binary", n=500)
@@ -438,25 +443,27 @@ def test_nothing_of_the_size_of_a_matrix_is_stored():
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this platform has no timer signal")
-def test_an_interrupt_stops_within_a_second_and_leaves_no_thread():
+def test_an_interrupt_stops_at_once_and_leaves_no_thread():
     X, y = data("binary", n=30_000, d=20)
     tables(X[:300], y[:300], kw.grids.gaussian(), "sm", Tiled())  # compiled
-    before = threading.active_count()
+    before, spent = set(threading.enumerate()), []
 
     def interrupt(*_):
+        spent.append(time.process_time())
         raise KeyboardInterrupt
 
     previous = signal.signal(signal.SIGALRM, interrupt)
     signal.setitimer(signal.ITIMER_REAL, 0.5)
-    start = time.perf_counter()
     try:
         with pytest.raises(KeyboardInterrupt):
             tables(X, y, kw.grids.gaussian(), [c.SM(r=9)], Tiled())
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, previous)
-    assert time.perf_counter() - start < 1.5
-    assert threading.active_count() == before
+    # Seconds of computing, which are few on a busy machine too: every thread ends with its tile.
+    # All tiles take minutes.
+    assert time.process_time() - spent[0] < 2.0
+    assert set(threading.enumerate()) <= before
 
 
 @pytest.mark.parametrize(

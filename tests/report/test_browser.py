@@ -23,6 +23,7 @@ ARGUMENTS = [
     "--disable-sync",
     "--no-first-run",
 ]
+PATIENCE = 60_000  # milliseconds: a busy machine is slow, and who waits for a fault can wait
 PHONE = {"width": 375, "height": 700}
 nan, inf = math.nan, math.inf
 KERNELS = kw.grids.gaussian(0, 7)
@@ -99,7 +100,7 @@ def browser():
     if path is None:
         missing(f"there is no browser: none of {', '.join(BROWSERS)}")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS)
+        browser = playwright.chromium.launch(executable_path=path, args=ARGUMENTS, timeout=PATIENCE)
         yield browser
         browser.close()
 
@@ -114,7 +115,7 @@ def visit(browser, tmp_path):
         write_report(record, path)
         contexts.append(browser.new_context(**options))
         page = contexts[-1].new_page()
-        page.set_default_timeout(5000)
+        page.set_default_timeout(PATIENCE)
         page.on("console", lambda message: troubles.append(message.text))
         page.on("pageerror", lambda error: troubles.append(str(error)))
         page.on("dialog", lambda dialog: troubles.append(dialog.message))

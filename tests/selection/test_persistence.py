@@ -19,6 +19,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 
 import kernelwise as kw
+from helpers import rounding, rounding_of_decisions
 from kernelwise._registry import members
 from kernelwise.kernels import Kernel
 from kernelwise.selection.persistence import load_model, replacing, save_model
@@ -33,25 +34,6 @@ KERNELS = [
 ]
 
 
-def _models(X, y):
-    z = X[:, 0] + 0.1 * y
-    return {
-        "selector": kw.KernelSelector(kernels=kw.grids.gaussian(0, 3)).fit(X, y),
-        "cascade": kw.KernelSelector(criterion=kw.Cascade(("sm", 3), ("kfold", 1))).fit(X, y),
-        "engine": kw.KernelSelector(engine=kw.gram.Tiled()).fit(X, y),
-        "LSSVC": kw.LSSVC(kw.Gaussian(4.0)).fit(X, np.where(y == 1, "yes", "no")),
-        "KRR": kw.KRR(kw.Matern(2.0, 1.5), fit_intercept=True).fit(X, z),
-        "SVC": kw.KernelSelector(SVC()).fit(X, y).best_estimator_,
-        "SVR": kw.KernelSelector(SVR()).fit(X, z).best_estimator_,
-        "pipeline": make_pipeline(StandardScaler(), kw.KernelSelector()).fit(X, y),
-        "ridge": kw.KernelSelector(KernelRidge()).fit(X, z),
-        "process": kw.KernelSelector(GaussianProcessRegressor(), kernels=PROCESS).fit(X, z),
-        "classes": kw.KernelSelector(GaussianProcessClassifier()).fit(X, y),
-        "splitter": _folded(StratifiedKFold(3)).fit(X, y),
-        "splits": _folded(list(StratifiedKFold(3).split(X, y))).fit(X, y),
-    }
-
-
 PROCESS = 2.0 * kw.Gaussian(1.0) + kw.Matern(1.0) * kw.Polynomial(2) + kw.Linear()
 
 
@@ -59,13 +41,32 @@ def _folded(cv):
     return kw.KernelSelector(criterion=kw.criteria.KFold(cv=cv))
 
 
-NAMES = "selector cascade engine LSSVC KRR SVC SVR pipeline ridge process classes splitter splits"
+# Fitted models of rows X, classes y and a real target z.
+MODELS = {
+    "selector": lambda X, y, z: kw.KernelSelector(kernels=kw.grids.gaussian(0, 3)).fit(X, y),
+    "cascade": lambda X, y, z: kw.KernelSelector(criterion=kw.Cascade(("sm", 3), ("kfold", 1))).fit(
+        X, y
+    ),
+    "engine": lambda X, y, z: kw.KernelSelector(engine=kw.gram.Tiled()).fit(X, y),
+    "LSSVC": lambda X, y, z: kw.LSSVC(kw.Gaussian(4.0)).fit(X, np.where(y == 1, "yes", "no")),
+    "KRR": lambda X, y, z: kw.KRR(kw.Matern(2.0, 1.5), fit_intercept=True).fit(X, z),
+    "SVC": lambda X, y, z: kw.KernelSelector(SVC()).fit(X, y).best_estimator_,
+    "SVR": lambda X, y, z: kw.KernelSelector(SVR()).fit(X, z).best_estimator_,
+    "pipeline": lambda X, y, z: make_pipeline(StandardScaler(), kw.KernelSelector()).fit(X, y),
+    "ridge": lambda X, y, z: kw.KernelSelector(KernelRidge()).fit(X, z),
+    "process": lambda X, y, z: kw.KernelSelector(GaussianProcessRegressor(), kernels=PROCESS).fit(
+        X, z
+    ),
+    "classes": lambda X, y, z: kw.KernelSelector(GaussianProcessClassifier()).fit(X, y),
+    "splitter": lambda X, y, z: _folded(StratifiedKFold(3)).fit(X, y),
+    "splits": lambda X, y, z: _folded(list(StratifiedKFold(3).split(X, y))).fit(X, y),
+}
 
 
-@pytest.mark.parametrize("name", NAMES.split())
+@pytest.mark.parametrize("name", MODELS)
 def test_a_model_predicts_the_same_after_loading(name, two_blobs, tmp_path):
     X, y = two_blobs
-    model = _models(X, y)[name]
+    model = MODELS[name](X, y, X[:, 0] + 0.1 * y)
     save_model(model, tmp_path / "model.skops")
     loaded = load_model(tmp_path / "model.skops")
     assert type(loaded) is type(model)
@@ -97,18 +98,31 @@ def test_sparse_rows(two_blobs, tmp_path):
 
 
 def test_the_same_predictions_in_a_new_process(wdbc, tmp_path):
+    """What was learnt has the same bits; another number of threads adds up in another order."""
     X, y = wdbc
-    model = kw.KernelSelector().fit(X[:300], y[:300]).best_estimator_
+    X, new = X[:200], X[200:]
+    model = kw.KernelSelector().fit(X, y[:200]).best_estimator_
     save_model(model, tmp_path / "model.skops")
-    np.save(tmp_path / "X.npy", X[300:])
+    np.save(tmp_path / "new.npy", new)
     code = (
         "import numpy as np; from kernelwise.selection.persistence import load_model;"
-        "m = load_model('model.skops'); X = np.load('X.npy');"
-        "np.save('f.npy', m.decision_function(X)); np.save('p.npy', m.predict_proba(X))"
+        "m = load_model('model.skops'); X = np.load('new.npy');"
+        "np.savez('found.npz', f=m.decision_function(X), p=m.predict_proba(X), a=m.dual_coef_,"
+        " b=m.intercept_, X=m.X_fit_, slope=m.calibration_.slope)"
     )
-    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True)
-    assert np.array_equal(np.load(tmp_path / "f.npy"), model.decision_function(X[300:]))
-    assert np.array_equal(np.load(tmp_path / "p.npy"), model.predict_proba(X[300:]))
+    other = "2" if os.environ["OPENBLAS_NUM_THREADS"] == "1" else "1"
+    settings = {**os.environ, "OPENBLAS_NUM_THREADS": other}
+    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, env=settings)
+    with np.load(tmp_path / "found.npz") as found:
+        learnt = {"a": model.dual_coef_, "b": model.intercept_, "X": model.X_fit_}
+        for name, array in {**learnt, "slope": model.calibration_.slope}.items():
+            np.testing.assert_array_equal(found[name], array)
+        apart = rounding_of_decisions(model, new)
+        assert apart < 1e-9
+        np.testing.assert_allclose(found["f"], model.decision_function(new), rtol=0, atol=apart)
+        # p = 1 / (1 + exp(-slope f)) is nowhere steeper than slope / 4; a few roundings of its own
+        apart = model.calibration_.slope / 4 * apart + rounding(8)
+        np.testing.assert_allclose(found["p"], model.predict_proba(new), rtol=0, atol=apart)
 
 
 def _skops_file(path, state):

@@ -170,7 +170,7 @@ def test_damaged_records_are_refused(scored):
         Record.from_json(json.dumps(plain))
     plain = json.loads(record(scored).to_json())
     plain["warnings"] = [1]
-    with pytest.raises(ValueError, match="no sentences"):
+    with pytest.raises(ValueError, match="warnings is no text but 1"):
         Record.from_json(json.dumps(plain))
     with pytest.raises(ValueError, match="this is no result of kernelwise"):
         SelectionResult.from_json("{}")

@@ -60,10 +60,10 @@ class TestDefault:
         assert chosen.best_kernel_ == loo.best("eloo")
         close(chosen.best_ridge_, loo.best_ridge("eloo"))
         table = chosen.result_.table
-        np.testing.assert_array_equal(table["sm"], sm)
+        close(table["sm"], sm)
         assert np.isfinite(table["eloo"]).sum() == 5
         assert np.isfinite(chosen.result_.ridges).sum() == 5
-        assert np.nanmin(table["eloo"]) == loo.table["eloo"].min()
+        close(np.nanmin(table["eloo"]), loo.table["eloo"].min())
 
     def test_is_a_good_classifier(self, wdbc):
         X, y = wdbc
@@ -123,7 +123,7 @@ class TestRidge:
         kernels = kw.grids.gaussian(-2, 4)
         offered = kw.KernelSelector(kernels=kernels, criterion="er", ridge=[0.01, 0.1]).fit(X, y)
         expected = kw.score_kernels(X, y, kernels, "er", ridge=0.1)
-        np.testing.assert_array_equal(offered.result_.table["er"], expected.table["er"])
+        close(offered.result_.table["er"], expected.table["er"])
 
     def test_auto_tries_seven_decades(self, two_blobs, monkeypatch):
         X, y = two_blobs
@@ -297,10 +297,17 @@ class TestScikitLearn:
         assert heard.count("sweep") == 2 and heard.count("sm") == 1
         assert heard.count("kernel") == 0  # a kernel takes no time once the sweeps are done
 
-    def test_threads_can_be_limited(self, two_blobs):
-        X, y = two_blobs
-        one, free = (kw.KernelSelector(n_jobs=n).fit(X, y) for n in (1, None))
-        assert one.best_kernel_ == free.best_kernel_
+    def test_threads_change_nothing_but_rounding(self, wdbc):
+        X, y = wdbc[0][:150], wdbc[1][:150]
+        smallest = 0.01
+        one, two = (
+            kw.KernelSelector(ridge=[smallest, 1.0], n_jobs=n).fit(X, y).result_ for n in (1, 2)
+        )
+        close(two.table["sm"], one.table["sm"])
+        known = ~np.isnan(one.table["eloo"])
+        # The eigenvalues of K + ridge I lie between the ridge and the ridge plus the trace of K.
+        condition = 1.0 + len(y) / smallest
+        close(two.table["eloo"][known], one.table["eloo"][known], condition)
 
 
 class TestCascade:

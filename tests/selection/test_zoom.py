@@ -21,7 +21,7 @@ def problem(X, y, kernels):
     return Problem.of(X, targets, kernels, "dense", fit_intercept=True)
 
 
-def blobs(n=900, seed=0):
+def blobs(n=700, seed=0):
     return make_classification(
         n, 8, n_informative=5, n_redundant=0, flip_y=0.1, class_sep=0.8, random_state=seed
     )
@@ -50,14 +50,14 @@ def test_the_pick_is_as_good_as_that_of_the_full_table(seed):
 
 
 def test_regression_and_many_classes():
-    X, y = make_friedman1(800, noise=1.0, random_state=0)
+    X, y = make_friedman1(700, noise=1.0, random_state=0)
     kernels = kw.grids.gaussian(-2, 2)[::-1]
     full = kw.score_kernels(X, y, kernels, "eloo", ridge=RIDGES, engine="dense").table["eloo"]
     found = zoomed(X, y, kernels, c.ELOO())
     assert full.reshape(5, -1)[found.pick] <= 1.01 * full.min()
     X, y = load_digits(return_X_y=True)
-    found = zoomed(X[:800], y[:800], kw.grids.gaussian(8, 11)[::-1], c.ELOO("squared_hinge"))
-    assert found.fit.coefficients.shape == (800, 10)
+    found = zoomed(X[:700], y[:700], kw.grids.gaussian(8, 11)[::-1], c.ELOO("squared_hinge"))
+    assert found.fit.coefficients.shape == (700, 10)
 
 
 def test_the_machine_of_the_pick_is_the_fitted_one():
@@ -104,11 +104,11 @@ def test_kernels_set_aside_are_noted_and_alone_leave_one_out_is_complete():
 
 def test_large_data_get_one_exact_value(monkeypatch):
     monkeypatch.setattr(zoom, "FIRST_LOOK", 100)
-    monkeypatch.setattr(zoom, "_AFFORDABLE", 450)
+    monkeypatch.setattr(zoom, "_AFFORDABLE", 350)
     monkeypatch.setattr(search, "ZOOM_ROWS", 120)
     X, y = blobs()
     found = zoomed(X, y, kw.grids.gaussian(1, 5)[::-1], c.ELOO("squared_hinge"))
-    assert found.looked_at == [100, 300, 900]
+    assert found.looked_at == [100, 300, 700]
     assert np.count_nonzero(~np.isnan(found.values)) == 1 and not np.isnan(found.values[found.pick])
 
 

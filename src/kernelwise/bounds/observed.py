@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kernelwise._threads import limited
 from kernelwise.bounds.base import finite, theorem
 from kernelwise.bounds.decay import er_decay
 from kernelwise.bounds.feature_space import fsm_hyperplane_error
@@ -67,12 +68,18 @@ def observe(
     0.3333333333333333
     """
     problem = Problem(K, Targets.of(y, task), ridge)
+    with limited(rows=problem.n):
+        return _observed(problem, t)
+
+
+def _observed(problem: Problem, t: int) -> dict[str, Observed]:
+    """Return what there is; nothing of a machine that does not exist, or whose numbers overflow."""
     parts = [partial(_ratio, problem, t), partial(_of_least_squares, problem)]
     if problem.targets.classes is not None:
         parts += [partial(_of_support_vectors, problem), partial(_of_hyperplane, problem)]
     found: dict[str, Observed] = {}
     for part in parts:
-        with suppress(Undefined):  # where a machine does not exist, or its numbers overflow
+        with suppress(Undefined):
             found |= part()
     return dict(sorted(found.items()))
 

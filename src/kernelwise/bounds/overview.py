@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kernelwise._threads import limited
 from kernelwise.bounds.base import Bound, check_delta, is_corrected
 from kernelwise.bounds.decay import er_decay
 from kernelwise.bounds.eigenratio import er_krr, er_lssvm, er_svm
@@ -122,14 +123,15 @@ def evaluate(
     for function, given in _arguments(delta, t, variant).items():
         calls[function.__name__] = partial(function, K, targets, ridge=ridge, **given)
     found, left_out = {}, {}
-    for name, call in sorted(calls.items()):
-        if is_real and name not in _FOR_REAL_TARGETS:
-            left_out[name] = "is for two classes, and the target is real"
-            continue
-        try:
-            found[name] = call()
-        except Undefined as reason:  # as of a class of one row, which has no variance
-            left_out[name] = str(reason)
+    with limited(rows=targets.n):
+        for name, call in sorted(calls.items()):
+            if is_real and name not in _FOR_REAL_TARGETS:
+                left_out[name] = "is for two classes, and the target is real"
+                continue
+            try:
+                found[name] = call()
+            except Undefined as reason:  # as of a class of one row, which has no variance
+                left_out[name] = str(reason)
     return Overview(found, left_out)
 
 

@@ -3,15 +3,22 @@
 import csv
 import io
 import re
+import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
+from kernelwise.cli.delimited import MOST_COLUMNS, check_cells
 from kernelwise.cli.screen import BadInput
 
 _ATTRIBUTE = re.compile(
     r"""@attribute\s+(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|(\S+))\s+(.+)""", re.IGNORECASE
 )
 _NUMBERS = ("numeric", "real", "integer")
+_SPECIAL = re.compile(r"""['"\\{%]""")  # what a plain table of values has not
+_MOST_ROWS = 10**6  # that are read one by one, a few microseconds each
 
 
 @dataclass(frozen=True)
@@ -21,37 +28,43 @@ class _Attribute:
     levels: tuple[str, ...] = ()
 
 
-def read_arff(content: str, path: str) -> Any:
-    """Return the frame that an ARFF file holds; dense and sparse rows."""
+def read_arff(content: str, path: str, most: float) -> Any:
+    """Return the frame that an ARFF file holds; dense and sparse rows.
+
+    Parameters
+    ----------
+    content : str
+    path : str
+        For messages.
+    most : float
+        The most bytes that rows may take which are much longer than they are written.
+    """
     import pandas as pd
 
-    attributes, begin = _header(content, path)
+    attributes, begin, body = _header(content, path)
     names = [attribute.name for attribute in attributes]
     if len(set(names)) < len(names):
         raise BadInput(f"{path!r} declares an attribute twice: rename one.")
-    rows = _rows(content, begin, attributes, path)
-    if not rows:
-        raise BadInput(f"{path!r} has attributes but no rows after @data: give a file with data.")
-    columns = zip(*rows, strict=True)
+    check_cells(len(attributes) * (body.count("\n") + 1), len(body), path, most)
+    columns = _plain(body, len(attributes)) or _one_by_one(body, begin, attributes, path)
     return pd.DataFrame(
-        {
-            a.name: _column(a, list(cells), path)
-            for a, cells in zip(attributes, columns, strict=True)
-        }
+        {a.name: _column(a, cells, path) for a, cells in zip(attributes, columns, strict=True)}
     )
 
 
-def _header(content: str, path: str) -> tuple[list[_Attribute], int]:
-    """Return the attributes and the number of the line after @data."""
-    attributes = []
-    for number, line in enumerate(io.StringIO(content), start=1):
+def _header(content: str, path: str) -> tuple[list[_Attribute], int, str]:
+    """Return the attributes, the number of the line @data, and all that follows it."""
+    attributes, lines = [], io.StringIO(content)
+    for number, line in enumerate(lines, start=1):
         word = line.strip().lower()
         if word.startswith("@attribute"):
             attributes.append(_attribute(line.strip(), number, path))
+            if len(attributes) > MOST_COLUMNS:
+                raise BadInput(f"{path!r} has more than {MOST_COLUMNS:,} attributes: drop some.")
         elif word.startswith("@data"):
             if len(attributes) < 2:
                 raise BadInput(f"{path!r} declares fewer than two attributes: one is the target.")
-            return attributes, number
+            return attributes, number, lines.read()
     raise BadInput(f"{path!r} is no ARFF file: it has no line @data.")
 
 
@@ -61,9 +74,64 @@ def _attribute(line: str, number: int, path: str) -> _Attribute:
         raise BadInput(f"{path!r} is no ARFF file: line {number} declares no attribute.")
     name = next(group for group in match.groups()[:3] if group is not None)
     kind = match[4].strip()
-    if kind.startswith("{"):
+    if not kind.startswith("{"):
+        return _Attribute(name, kind.split()[0].lower())
+    try:
         return _Attribute(name, "nominal", tuple(_cells(kind.strip("{} \t"))))
-    return _Attribute(name, kind.split()[0].lower())
+    except csv.Error:
+        raise BadInput(f"{path!r}: the values of line {number} cannot be read.") from None
+
+
+def _plain(body: str, columns: int) -> list[list[str]] | None:
+    """Return the columns of dense rows without quotes, quickly; None where there are others."""
+    import pandas as pd
+
+    if not body.strip() or _SPECIAL.search(body):
+        return None
+    options: dict[str, Any] = {"header": None, "names": range(columns), "index_col": False}
+    options |= {"dtype": str, "keep_default_na": False, "na_values": []}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", pd.errors.ParserWarning)  # a row is long
+        try:
+            frame = pd.read_csv(io.StringIO(body), **options)
+        except (ValueError, pd.errors.ParserWarning):
+            return None
+    if body.count(",") != len(frame) * (columns - 1):  # a row is short
+        return None
+    return [[cell.strip() for cell in frame[name].tolist()] for name in frame]
+
+
+def _one_by_one(
+    body: str, begin: int, attributes: list[_Attribute], path: str
+) -> list[tuple[str, ...]]:
+    """Return the columns of rows of any form."""
+    rows = []
+    for number, raw in enumerate(io.StringIO(body), start=begin + 1):
+        line = raw.strip()
+        if not line or line.startswith("%"):
+            continue
+        rows.append(_row(line, attributes))
+        if len(rows[-1]) != len(attributes):
+            raise BadInput(
+                f"{path!r}, line {number}, does not hold the {len(attributes)} values that the "
+                "attributes declare: mend that line."
+            )
+        if len(rows) > _MOST_ROWS:
+            raise BadInput(
+                f"{path!r} has more than {_MOST_ROWS:,} rows with quotes or in sparse form: give "
+                "fewer, or another format."
+            )
+    if not rows:
+        raise BadInput(f"{path!r} has attributes but no rows after @data: give a file with data.")
+    return list(zip(*rows, strict=True))
+
+
+def _row(line: str, attributes: list[_Attribute]) -> list[str]:
+    """Return the values of a line; none where it cannot be read."""
+    try:
+        return _sparse(line, attributes) if line.startswith("{") else _cells(line)
+    except (ValueError, IndexError, csv.Error, StopIteration):
+        return []
 
 
 def _cells(line: str) -> list[str]:
@@ -73,38 +141,35 @@ def _cells(line: str) -> list[str]:
     return [cell.strip() for cell in next(reader)]
 
 
-def _rows(content: str, begin: int, attributes: list[_Attribute], path: str) -> list[list[str]]:
-    rows = []
-    for number, raw in enumerate(io.StringIO(content), start=1):
-        line = raw.strip()
-        if number <= begin or not line or line.startswith("%"):
-            continue
-        try:
-            row = _sparse(line, attributes) if line.startswith("{") else _cells(line)
-        except (ValueError, IndexError, csv.Error, StopIteration):
-            row = []
-        if len(row) != len(attributes):
-            raise BadInput(
-                f"{path!r}, line {number}, does not hold the {len(attributes)} values that the "
-                "attributes declare: mend that line."
-            )
-        rows.append(row)
-    return rows
-
-
 def _sparse(line: str, attributes: list[_Attribute]) -> list[str]:
     """Return the values of a sparse row; what is not listed is zero, or the first level."""
     row = [a.levels[0] if a.levels else "0" for a in attributes]
     for pair in _cells(line.strip("{} \t")):
         index, value = pair.split(maxsplit=1)
+        if not index.isdecimal():
+            raise ValueError(f"{index!r} is no index")
         row[int(index)] = value.strip("'\"")
     return row
 
 
-def _column(attribute: _Attribute, cells: list[str], path: str) -> Any:
+def _as_numbers(cells: Sequence[str]) -> Any:
+    """Return texts as numbers, quickly; None where one is none, to be explained."""
+    try:
+        numbers = np.array(cells, dtype=float)
+    except ValueError:
+        return None
+    # Python's own spellings, nan and 1_000, are none of Weka's.
+    return None if np.isnan(numbers).any() or any("_" in cell for cell in cells) else numbers
+
+
+def _column(attribute: _Attribute, cells: Sequence[str], path: str) -> Any:
     import pandas as pd
 
-    values = pd.Series(cells, dtype=object)
+    if attribute.kind in _NUMBERS and "?" not in cells:
+        numbers = _as_numbers(cells)
+        if numbers is not None:
+            return numbers
+    values = pd.Series(list(cells), dtype=object)
     values = values.where(values != "?", None)
     if attribute.kind not in _NUMBERS:
         return values
@@ -112,7 +177,7 @@ def _column(attribute: _Attribute, cells: list[str], path: str) -> Any:
     wrong = values[numbers.isna() & values.notna()]
     if len(wrong):
         raise BadInput(
-            f"{path!r} has the text {wrong.iloc[0]!r} in the numeric attribute "
+            f"{path!r} has the text {str(wrong.iloc[0])[:40]!r} in the numeric attribute "
             f"{attribute.name!r}: mend it, or declare the attribute as nominal."
         )
     return numbers.astype(float)

@@ -1,8 +1,6 @@
 """kernelwise bounds: what the papers' theorems say of one kernel, beside what was observed."""
 
 import argparse
-import csv
-import io
 import json
 from dataclasses import dataclass
 from typing import Any
@@ -15,8 +13,9 @@ from kernelwise.bounds.observed import Observed, observe
 from kernelwise.bounds.overview import FROM_BELOW, evaluate, references
 from kernelwise.cli.prepare import Prepared
 from kernelwise.cli.scoring import within
-from kernelwise.cli.screen import BadInput, Screen, counted
+from kernelwise.cli.screen import BadInput, Screen, counted, tell
 from kernelwise.cli.select import as_criterion, load, named_criteria, selector_for
+from kernelwise.cli.spreadsheet import to_csv
 from kernelwise.cli.write import Folder
 from kernelwise.gram.dense import check_memory
 from kernelwise.kernels import Kernel
@@ -103,12 +102,17 @@ def bounds(args: argparse.Namespace, screen: Screen) -> int:
             selector.fit(data.X, data.y)
         with screen.status("evaluating the theorems"):
             found = _find(args, data, selector.best_kernel_, selector.best_ridge_)
-    written = [] if folder is None else [str(folder.path / name) for name in (RESULT, TABLE)]
-    plain = {**_plain(args, data, found), "files": written}
+    plain = _plain(args, data, found)
     if folder is not None:
-        folder.text(RESULT, json.dumps(plain, indent=1, allow_nan=False))
+        files = [str(folder.path / name) for name in (RESULT, TABLE)]
+        folder.text(RESULT, json.dumps({**plain, "files": files}, indent=1, allow_nan=False))
         folder.text(TABLE, _csv(found.rows))
-    print(json.dumps(plain, allow_nan=False) if args.json else _page(args, data, found, written))
+    written = [] if folder is None else folder.written
+    answer = {**plain, "files": written}
+    page = json.dumps(answer, allow_nan=False) if args.json else _page(args, data, found, written)
+    tell(page)
+    if folder is not None:
+        folder.check()
     return 0
 
 
@@ -175,16 +179,15 @@ def _plain(args: argparse.Namespace, data: Prepared, found: _Findings) -> dict[s
 
 def _csv(rows: list[_Row]) -> str:
     """Return a line for every bound; terms and assumptions that fail are texts."""
-    text = io.StringIO()
-    plain = [row.plain() for row in rows]
-    columns = plain[0] if plain else ["bound"]
-    writer = csv.DictWriter(text, [name for name in columns if name != "assumptions"])
-    writer.writeheader()
-    for row in plain:
-        del row["assumptions"]
-        row["terms"] = "; ".join(f"{name}={term}" for name, term in row["terms"].items())
-        writer.writerow(row | {"fails": "; ".join(row["fails"])})
-    return text.getvalue()
+    import pandas as pd
+
+    lines = []
+    for row in rows:
+        plain = row.plain()
+        del plain["assumptions"]
+        terms = "; ".join(f"{name}={term}" for name, term in plain["terms"].items())
+        lines.append(plain | {"terms": terms, "fails": "; ".join(row.fails)})
+    return to_csv(pd.DataFrame(lines, dtype=object))
 
 
 def _page(args: argparse.Namespace, data: Prepared, found: _Findings, written: list[str]) -> str:

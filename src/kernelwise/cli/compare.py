@@ -8,8 +8,9 @@ import numpy as np
 
 from kernelwise.cli.prepare import Prepared
 from kernelwise.cli.scoring import score_those_defined, within
-from kernelwise.cli.screen import Screen, counted
+from kernelwise.cli.screen import Screen, counted, tell
 from kernelwise.cli.select import applicable, load, named_criteria
+from kernelwise.cli.spreadsheet import to_csv
 from kernelwise.cli.write import Folder
 from kernelwise.criteria.base import check_task
 from kernelwise.selection import SelectionResult, score_kernels
@@ -34,8 +35,10 @@ def compare(args: argparse.Namespace, screen: Screen) -> int:
         result = _scored(args, data, asked, screen)
     if folder is not None:
         folder.text(COMPARISON, result.to_json())
-        folder.text(TABLE, result.frame().to_csv(index=False))
-    print(result.to_json() if args.json else _page(result, args.ridge, folder))
+        folder.text(TABLE, to_csv(result.frame()))
+    tell(result.to_json() if args.json else _page(result, args.ridge, folder))
+    if folder is not None:
+        folder.check()
     return 0
 
 
@@ -74,7 +77,8 @@ def _page(result: SelectionResult, ridge: float, folder: Folder | None) -> str:
         f"{counted(len(result), 'kernel')}, ridge {ridge:g}, {result.seconds:.1f} s; * marks the "
         "best of a criterion."
     )
-    written = [] if folder is None else [f"written    {', '.join(folder.written)}"]
+    files = [] if folder is None else folder.written
+    written = [f"written    {', '.join(files)}"] if files else []
     picked = "\n".join(["picks:", *picks, "", about, *written])
     return "\n\n".join([*blocks, picked])
 

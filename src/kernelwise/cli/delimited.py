@@ -8,6 +8,7 @@ from collections import Counter
 from itertools import islice
 from typing import Any
 
+from kernelwise._files import TooLarge
 from kernelwise.cli.screen import BadInput, listed, one_line
 
 MISSING = (
@@ -25,13 +26,22 @@ MISSING = (
     "<NA>",
     "NaT",
 )
+MOST_COLUMNS = 250_000  # a hundred microseconds each
+_CELL = 8  # bytes
+NEEDED = "at least a feature and the target are needed"
 UNNAMED = "column"  # and a number, where a file has no header
 _DELIMITERS = ",;\t|"
 _LOOKED_AT = 200  # lines, to find out how numbers are written
 
 
 def read_delimited(
-    content: str, path: str, *, tab: bool, text: tuple[str, ...], header: bool | None
+    content: str,
+    path: str,
+    *,
+    tab: bool,
+    text: tuple[str, ...],
+    header: bool | None,
+    most: float,
 ) -> tuple[Any, tuple[str, ...]]:
     """Return a frame, and what had to be assumed.
 
@@ -46,9 +56,12 @@ def read_delimited(
         Columns that are text whatever they look like.
     header : bool or None
         Whether the first line names the columns; None finds out.
+    most : float
+        The most bytes that rows may take which are shorter than the first line.
     """
     lines = [line for line in islice(io.StringIO(content), _LOOKED_AT) if line.strip()]
     separator = "\t" if tab else _delimiter(lines[0])
+    _check_size(content, lines[0], separator, path, most)
     options: dict[str, Any] = {"sep": separator, "decimal": _decimal(lines, separator)}
     first = _fields(lines[0], separator)
     frame = _parse(content, path, {**options, "dtype": dict.fromkeys(text, object)})
@@ -61,12 +74,29 @@ def read_delimited(
         frame = _parse(content, path, {**options, "header": None, "names": names, "dtype": known})
     if frame.shape[1] < 2:
         raise BadInput(
-            f"{path!r} has only one column: at least a feature and the target are needed, "
-            "separated by commas, semicolons or tabs."
+            f"{path!r} has only one column: {NEEDED}, separated by commas, semicolons or tabs."
         )
     if len(frame) == 0:
         raise BadInput(f"{path!r} has a header but no rows: give a file with data.")
-    return frame, tuple(notes)
+    return frame.copy(), tuple(notes)  # columns of a kind in one piece: many are slow to handle
+
+
+def _check_size(content: str, first: str, separator: str, path: str, most: float) -> None:
+    """Refuse what would take too long: very many columns, or very many rows of gaps."""
+    columns = 1 + (len(first.split()) if separator == r"\s+" else first.count(separator))
+    if columns > MOST_COLUMNS:
+        raise BadInput(
+            f"{path!r} has {columns:,} columns, more than {MOST_COLUMNS:,}: leave some out, or "
+            "give sparse rows in LIBSVM's format."
+        )
+    # A row that is as long as the first has no fewer characters than fields.
+    check_cells(columns * (content.count("\n") + 1), len(content), path, most)
+
+
+def check_cells(cells: int, characters: int, path: str, most: float) -> None:
+    """Refuse a table that is mostly gaps: a few bytes could stand for very many of them."""
+    if cells > max(characters + 1, most / _CELL):
+        raise TooLarge(path, f"has rows much shorter than its columns, {cells:,} values in all")
 
 
 def _twice(names: list[str]) -> list[str]:
@@ -138,7 +168,7 @@ def _is_data(first: list[str], frame: Any) -> bool:
     if not any(_is_number(field) for field in first):
         return False
     return all(
-        _is_number(field) or field in MISSING or (frame.iloc[:, i].astype(str) == field).any()
+        _is_number(field) or field in MISSING or field in set(map(str, frame.iloc[:, i]))
         for i, field in enumerate(first[: frame.shape[1]])
     )
 

@@ -10,6 +10,7 @@ from kernelwise.cli.screen import BadInput, one_line
 from kernelwise.gram.targets import LARGEST
 
 LABEL = "label"
+MOST_DENSE = 10**8  # entries, 0.8 GB
 _MOST_COLUMNS = 10**6  # beyond, only the indices that occur are kept
 _LINE = re.compile(
     r"[+-]?\d\S*(\s+qid:\d+)?(\s+\d+:[+-]?[\d.]\S*)*\s*(#.*)?", re.IGNORECASE | re.ASCII
@@ -44,6 +45,8 @@ def read_libsvm(content: str, path: str) -> tuple[Any, Any, Any]:
             f"{path!r} is no LIBSVM file ({_reason(content, error)}): every line is a number and "
             "index:value pairs."
         ) from None
+    if np.isnan(y).any():
+        raise BadInput(f"{path!r} holds a label that is no number: mend it.")
     _check_values(X, path)
     if X.shape[1] <= _MOST_COLUMNS:
         return X, y, None
@@ -76,6 +79,8 @@ def at_indices(X: Any, indices: Any, wanted: Any) -> Any:
     """
     import scipy.sparse as sp
 
+    if len(wanted) == 0:
+        return X[:, :0]
     entries, order = X.tocoo(), np.argsort(wanted)
     found = entries.col if indices is None else indices[entries.col]
     place = np.searchsorted(wanted, found, sorter=order).clip(max=len(wanted) - 1)
@@ -89,6 +94,11 @@ def to_frame(X: Any, labels: Any, indices: Any = None) -> Any:
     """Return sparse rows as a frame whose columns are named by their index."""
     import pandas as pd
 
+    if X.shape[0] * X.shape[1] > MOST_DENSE:
+        raise BadInput(
+            f"{X.shape[0]:,} sparse rows of {X.shape[1]:,} columns are too many to be a table: "
+            "give fewer rows at a time."
+        )
     names = [str(i) for i in (range(X.shape[1]) if indices is None else indices)]
     frame = pd.DataFrame(X.toarray(), columns=names)
     if indices is None and not frame["0"].any():

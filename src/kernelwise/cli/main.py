@@ -1,14 +1,15 @@
 """Entry point: what is asked is done, and whatever goes wrong is one sentence and a status."""
 
 import contextlib
-import os
 import sys
 import traceback
 from collections.abc import Sequence
 from typing import Any
 
+from kernelwise._files import TooLarge
+from kernelwise._threads import limited
 from kernelwise.cli.options import parse
-from kernelwise.cli.screen import BadInput, Screen, one_line
+from kernelwise.cli.screen import BadInput, Screen, one_line, say, tell
 
 OK, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
@@ -18,16 +19,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     argv = sys.argv[1:] if argv is None else list(argv)
     _print_anything()
     try:
-        status = _run(argv)
-        sys.stdout.flush()
-        return status
-    except SystemExit as end:  # --help and --version
-        return int(end.code or OK)
-    except BrokenPipeError:  # as with "| head": whoever read has had enough
-        _discard_stdout()
+        return _run(argv)
+    except BrokenPipeError:  # whoever read the answer has had enough
         return OK
     except KeyboardInterrupt:
-        return _say("interrupted.", INTERRUPTED)
+        return _fail("interrupted.", INTERRUPTED)
     except Exception as error:
         if "--debug" in argv:
             traceback.print_exc()
@@ -35,8 +31,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(argv: list[str]) -> int:
-    args = parse(argv)
-    return int(_command(args.command)(args, Screen(quiet=args.quiet)))
+    try:
+        args = parse(argv)
+    except SystemExit as end:  # --help and --version
+        tell("", end="")
+        return int(end.code or OK)
+    with limited(getattr(args, "jobs", None)):
+        return int(_command(args.command)(args, Screen(quiet=args.quiet)))
 
 
 def _command(name: str) -> Any:
@@ -61,16 +62,18 @@ def _command(name: str) -> Any:
 def _explain(error: Exception) -> int:
     """Say in one sentence what went wrong."""
     if isinstance(error, ModuleNotFoundError) and not str(error.name).startswith("kernelwise"):
-        return _say(f"{error.name} is missing: pip install 'kernelwise[cli]'.", BAD_INPUT)
+        return _fail(f"{error.name} is missing: pip install 'kernelwise[cli]'.", BAD_INPUT)
     if isinstance(error, MemoryError):
-        return _say("there is too little memory: give fewer rows.", BAD_INPUT)
+        return _fail("there is too little memory: give fewer rows.", BAD_INPUT)
+    if isinstance(error, TooLarge):
+        return _fail(f"{error.what}: raise --max-size if you trust it.", BAD_INPUT)
     if isinstance(error, BadInput) or _is_meant_for_users(error):
-        return _say(str(error) or type(error).__name__, BAD_INPUT)
+        return _fail(str(error) or type(error).__name__, BAD_INPUT)
     if isinstance(error, OSError):
         where = f"{error.filename!r}: " if error.filename else ""
-        return _say(f"{where}{error.strerror or error}.", BAD_INPUT)
+        return _fail(f"{where}{error.strerror or error}.", BAD_INPUT)
     kind, what = type(error).__name__, one_line(str(error))[:200]
-    return _say(f"unexpected {kind} ({what}): run again with --debug for the details.", FAILED)
+    return _fail(f"unexpected {kind} ({what}): run again with --debug for the details.", FAILED)
 
 
 def _is_meant_for_users(error: Exception) -> bool:
@@ -84,9 +87,8 @@ def _is_meant_for_users(error: Exception) -> bool:
     return module.startswith(("kernelwise.", "sklearn."))
 
 
-def _say(sentence: str, status: int) -> int:
-    with contextlib.suppress(OSError):
-        print(f"kernelwise: {one_line(sentence)}", file=sys.stderr)
+def _fail(sentence: str, status: int) -> int:
+    say(f"kernelwise: {one_line(sentence)}")
     return status
 
 
@@ -95,12 +97,6 @@ def _print_anything() -> None:
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):
             stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
-
-
-def _discard_stdout() -> None:
-    """Keep Python from complaining at exit about what nobody reads."""
-    with contextlib.suppress(OSError, ValueError):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 if __name__ == "__main__":

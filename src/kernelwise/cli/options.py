@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from kernelwise import __version__
 from kernelwise._registry import unknown
+from kernelwise._threads import as_jobs
 from kernelwise.cli.candidates import Candidates
 from kernelwise.cli.read import FORMATS
 from kernelwise.cli.screen import BadInput, one_line
@@ -144,6 +145,8 @@ def parser() -> argparse.ArgumentParser:
     about = "Lists the criteria: what is best, what a kernel costs on n rows, who found them."
     criteria = _command(commands, "criteria", "list the criteria", about, _CRITERIA_EXAMPLES)
     criteria.add_argument("--json", action="store_true", help="print JSON")
+    for name in ("select", "compare", "predict", "bounds", "reproduce"):
+        _jobs_option(commands.choices[name])
     for command in commands.choices.values():
         command.add_argument("--quiet", action="store_true", help="no progress, no notices")
         command.add_argument("--debug", action="store_true", help="show the traceback of an error")
@@ -157,6 +160,15 @@ def _command(commands: Any, name: str, short: str, about: str, examples: str) ->
         description=about,
         epilog=examples,
         formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+
+
+def _jobs_option(command: Any) -> None:
+    command.add_argument(
+        "--jobs",
+        type=_checked(_jobs),
+        metavar="N",
+        help="threads or, to reproduce, processes; -1: all processors; default: as many as help",
     )
 
 
@@ -206,6 +218,12 @@ def _shared(command: Any, out: str, help_out: str) -> None:
         type=_one_of("answer to --header", tuple(HEADERS)),
         default="auto",
         help="whether the first line of delimited text names the columns: auto, yes, no",
+    )
+    command.add_argument(
+        "--max-size",
+        type=_checked(_size),
+        metavar="4GB",
+        help="the most that a compressed file may unpack to; default: 256MB, a model 1GB",
     )
 
 
@@ -279,6 +297,11 @@ def _predict(command: Any) -> None:
     command.add_argument("model", metavar="MODEL", help="a model.skops")
     command.add_argument("file", metavar="FILE", help=f"a table ({', '.join(FORMATS)}; .gz too)")
     command.add_argument("--proba", action="store_true", help="also the probability of each class")
+    command.add_argument(
+        "--raw",
+        action="store_true",
+        help="no apostrophe before labels that a spreadsheet would compute, as '=A1'",
+    )
     _shared(command, "FILE", "write to this file in the place of standard output")
 
 
@@ -332,10 +355,23 @@ def _count(text: str) -> int:
     return int(text)
 
 
+def _jobs(text: str) -> int:
+    try:
+        return as_jobs(int(text)) or 0
+    except ValueError:
+        raise ValueError(
+            f"a number of jobs must be a positive integer, or -1 for all processors, got {text!r}"
+        ) from None
+
+
 def _seed(text: str) -> int:
     if not text.isdecimal() or int(text) >= 2**32:
         raise ValueError(f"a seed must be an integer from 0 to {2**32 - 1}, got {text!r}")
     return int(text)
+
+
+def _size(text: str) -> float:
+    return as_bytes(text, "--max-size")
 
 
 def _memory(text: str) -> str:

@@ -3,18 +3,20 @@
 import argparse
 import json
 import re
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from kernelwise.cli.delimited import UNNAMED
-from kernelwise.cli.prepare import conform
+from kernelwise.cli.prepare import Wanted, conform
 from kernelwise.cli.read import read_bytes, read_table
-from kernelwise.cli.screen import BadInput, Screen
-from kernelwise.cli.write import check_writable, write_text
-from kernelwise.selection.persistence import load_model
+from kernelwise.cli.screen import BadInput, Screen, tell
+from kernelwise.cli.spreadsheet import to_csv
+from kernelwise.cli.write import RESULT, check_writable, mismatch, not_written, write_text
+from kernelwise.gram.memory import as_bytes
+from kernelwise.selection.persistence import MAX_SIZE, restored
+from kernelwise.selection.record import Record
 
 _AT_ONCE = 2000  # rows: the kernel matrix against the training rows stays small
 
@@ -25,21 +27,35 @@ def predict(args: argparse.Namespace, screen: Screen) -> int:
         _check_out(args)
     with screen.heard():
         with screen.status("loading the model"):
-            model = _load(args.model)
+            model = _load(args, screen)
+            wanted = _wanted(args, model)
         with screen.status(f"reading {args.file}"):
-            header = _header(model) if args.header is None else args.header
-            table = read_table(args.file, args.format, text=_texts(model), header=header)
-            rows, slips = conform(table, model)
+            table = read_table(
+                args.file,
+                args.format,
+                text=tuple(wanted.kinds.get("texts", ())),
+                header=_header(wanted) if args.header is None else args.header,
+                max_size=args.max_size,
+            )
+            rows, slips = conform(table, wanted)
         for sentence in (*table.notes, *slips):
             screen.note(sentence)
         with screen.status("predicting"):
-            columns = _columns(model, rows, args.proba)
-    content = _as_json(columns) if args.json else _as_csv(columns)
-    if args.out is None:
-        sys.stdout.write(content)
-    else:
-        write_text(Path(args.out), content)
+            columns = _predicted(args, model, rows)
+    _hand_over(args, _as_json(columns) if args.json else _as_csv(columns, args.raw))
     return 0
+
+
+def _hand_over(args: argparse.Namespace, content: str) -> None:
+    """Write predictions where they are wanted, or else to standard output."""
+    if args.out is None:
+        tell(content, end="")
+        return
+    try:
+        write_text(Path(args.out), content)
+    except OSError as error:
+        tell(content, end="")
+        raise BadInput(not_written(Path(args.out), error)) from None
 
 
 def _check_out(args: argparse.Namespace) -> None:
@@ -50,26 +66,64 @@ def _check_out(args: argparse.Namespace) -> None:
     check_writable(out)
 
 
-def _load(path: str) -> Any:
-    read_bytes(path)  # says it well where there is no such file
-    model = load_model(path)
+def _load(args: argparse.Namespace, screen: Screen) -> Any:
+    most = as_bytes(MAX_SIZE) if args.max_size is None else args.max_size
+    data = read_bytes(args.model, most)
+    model = restored(data, args.model, (), most)
     if not hasattr(model, "steps") or len(model.steps) != 2:
         raise BadInput(
-            f"{path!r} holds a {type(model).__name__}, not what 'kernelwise select --out' writes."
+            f"{args.model!r} holds a {type(model).__name__}, not what 'kernelwise select --out' "
+            "writes."
         )
+    _compare_result(Path(args.model), data, screen)
     return model
 
 
-def _texts(model: Any) -> tuple[str, ...]:
-    """Return the columns that the model takes for texts, even if they look like numbers."""
-    steps = getattr(model[0], "transformers_", [])
-    return tuple(name for step, _, names in steps if step == "texts" for name in names)
+def _compare_result(model: Path, data: bytes, screen: Screen) -> None:
+    """Say so where the result beside a model belongs to another; without one all is well."""
+    result = model.with_name(RESULT)
+    if not result.is_file():
+        return
+    try:
+        record = Record.from_json(result.read_text("utf-8-sig"))
+    except (OSError, ValueError):  # predicting does not need it
+        return
+    sentence = mismatch(record, result, data) if record.model == model.name else ""
+    if sentence:
+        screen.note(sentence)
 
 
-def _header(model: Any) -> bool | None:
+def _wanted(args: argparse.Namespace, model: Any) -> Wanted:
+    """Return what the model takes."""
+    try:
+        return Wanted.by(model)
+    except Exception as error:  # whatever damaged parts make of it
+        raise BadInput(f"{args.model!r} is a damaged model: select again.") from error
+
+
+def _header(wanted: Wanted) -> bool | None:
     """Return False for a model that was made from a file without a header."""
-    names = getattr(model[0], "feature_names_in_", ["?"])
+    names = wanted.names or ["?"]
     return False if all(re.fullmatch(rf"{UNNAMED}\d+", name) for name in names) else None
+
+
+def _predicted(args: argparse.Namespace, model: Any, rows: Any) -> dict[str, list[Any]]:
+    """Return what is predicted; the table is in order by now, so an error is the model's."""
+    try:
+        with np.errstate(all="ignore"):
+            columns = _columns(model, rows, args.proba)
+    except (BadInput, MemoryError):
+        raise
+    except Exception as error:
+        raise BadInput(_damaged(args.model)) from error
+    numbers = [values for values in columns.values() if isinstance(values[0], float)]
+    if not np.isfinite(numbers).all():
+        raise BadInput(_damaged(args.model))
+    return columns
+
+
+def _damaged(path: str) -> str:
+    return f"{path!r} does not predict these rows, and so is damaged: select again."
 
 
 def _columns(model: Any, rows: Any, proba: bool) -> dict[str, list[Any]]:
@@ -109,10 +163,10 @@ def _part(rows: Any, start: int) -> Any:
     return (rows.iloc if hasattr(rows, "iloc") else rows)[start : start + _AT_ONCE]
 
 
-def _as_csv(columns: dict[str, list[Any]]) -> str:
+def _as_csv(columns: dict[str, list[Any]], raw: bool) -> str:
     import pandas as pd
 
-    return str(pd.DataFrame(columns).to_csv(index=False))
+    return to_csv(pd.DataFrame(columns), raw=raw)
 
 
 def _as_json(columns: dict[str, list[Any]]) -> str:

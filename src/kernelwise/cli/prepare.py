@@ -1,18 +1,22 @@
 """From a table to numbers, and what was done on the way."""
 
+import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from kernelwise.cli.columns import Plan, of_kinds, plan_columns
+from kernelwise.cli.columns import MANY_LEVELS, Plan, of_kinds, plan_columns
+from kernelwise.cli.delimited import NEEDED
 from kernelwise.cli.libsvm import at_indices, to_frame
 from kernelwise.cli.read import Table
-from kernelwise.cli.screen import BadInput, counted, listed
-from kernelwise.cli.target import choose_target, target_values
+from kernelwise.cli.screen import BadInput, listed
+from kernelwise.cli.target import choose_target, known_rows, target_values
 from kernelwise.gram import Targets
 
-MOST_LEVELS = 50  # columns that one text column may become
+Check = Callable[[int, int], None]
+_LONG_NAME = 200  # characters: an array has room for the longest in every place
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,32 +51,43 @@ class Prepared:
         return "regression" if self.targets.classes is None else "classification"
 
 
-def prepare(table: Table, target: str | None, task: str, scale: bool) -> Prepared:
-    """Return the data of a table, prepared."""
+def prepare(
+    table: Table, target: str | None, task: str, scale: bool, fits: Check = lambda n, d: None
+) -> Prepared:
+    """Return the data of a table, prepared.
+
+    Parameters
+    ----------
+    table : Table
+    target : str or None
+        The column; None finds one.
+    task : {"auto", "classification", "regression"}
+    scale : bool
+        Whether numbers are standardised.
+    fits : function of two numbers
+        Complains if so many rows of so many columns are too many; zero stands for columns that are
+        not known yet.
+    """
     if table.frame is None:
+        fits(table.rows.shape[0], 0)
         return _prepare_sparse(table, target, task, scale)
     frame = table.frame
+    if frame.shape[1] < 2:
+        raise BadInput(f"{table.source!r} has fewer than two columns: {NEEDED}.")
     name, sentence = choose_target(list(frame.columns), target)
-    sentences = [*table.notes, *([sentence] if sentence else [])]
-    values = frame[name]
-    known = (values.notna() & (values.astype(str).str.strip() != "")).to_numpy()
-    if not known.any():
-        raise BadInput(f"the target {name!r} has no values: name another column by --target.")
-    if not known.all():
-        lost = counted(int((~known).sum()), "row")
-        sentences.append(f"{lost} without a value of {name!r} left out.")
-    y, targets = target_values(values[known], name, task)
-    features = frame.loc[known].drop(columns=name).reset_index(drop=True)
-    plan = plan_columns(features)
-    sentences += plan.sentences
+    known, lost = known_rows(frame[name], name)
+    fits(int(known.sum()), 0)
+    y, targets = target_values(frame[name][known], name, task)
+    plan = plan_columns(frame.loc[known].drop(columns=name).reset_index(drop=True))
+    sentences = [*table.notes, sentence, lost, *plan.sentences, _scaling(plan, scale)]
     if not plan.used:
         raise BadInput(f"no column is left to predict {name!r} from: {' '.join(plan.sentences)}")
-    sentences.append(_scaling(plan, scale))
+    fits(targets.n, plan.width)
     preparation = _transformer(plan, scale)
-    raw = plan.frame[plan.used]
-    X = np.asarray(preparation.fit_transform(raw), dtype=np.float64)
+    X = np.asarray(preparation.fit_transform(plan.frame), dtype=np.float64)
+    _compact(preparation)
     facts = _facts(table, targets, name, len(plan.used), sentences)
-    return Prepared(raw, X, y, targets, preparation, facts)
+    return Prepared(plan.frame, X, y, targets, preparation, facts)
 
 
 def _prepare_sparse(table: Table, target: str | None, task: str, scale: bool) -> Prepared:
@@ -133,15 +148,37 @@ def _transformer(plan: Plan, scale: bool) -> Any:
     # Indicators stay 0 and 1: two different texts are then as far apart, at squared distance 2, as
     # two standardised numbers are on average.
     indicators = OneHotEncoder(
-        handle_unknown="infrequent_if_exist", max_categories=MOST_LEVELS, sparse_output=False
+        handle_unknown="infrequent_if_exist", max_categories=MANY_LEVELS, sparse_output=False
     )
     texts = Pipeline([("fill", SimpleImputer(strategy="most_frequent")), ("indicate", indicators)])
-    steps = [
-        ("numbers", numeric(), plan.numbers),
-        ("dates", numeric(("days", FunctionTransformer(days))), plan.dates),
-        ("texts", texts, plan.texts),
-    ]
-    return ColumnTransformer([step for step in steps if step[2]])
+    steps = {
+        "numbers": (numeric(), plan.numbers),
+        "dates": (numeric(("days", FunctionTransformer(days))), plan.dates),
+        "texts": (texts, plan.texts),
+    }
+    return ColumnTransformer(
+        [(kind, step, _places(plan.used, names)) for kind, (step, names) in steps.items() if names]
+    )
+
+
+def _places(used: list[str], names: list[str]) -> slice:
+    """Return where columns are; to find many of them by name takes scikit-learn minutes."""
+    start = used.index(names[0])
+    return slice(start, start + len(names))
+
+
+def _compact(transformer: Any) -> None:
+    """Keep names and places of columns as arrays: texts in a list take a line of the model each."""
+    places = getattr(transformer, "_transformer_to_input_indices", None)
+    if places is not None:
+        transformer._transformer_to_input_indices = {k: np.array(v, int) for k, v in places.items()}
+    names = vars(transformer).get("feature_names_in_")  # a pipeline's is that of its first step
+    if names is not None and max(map(len, names)) <= _LONG_NAME:
+        plain = names.astype(str)
+        if plain.tolist() == names.tolist():  # an array forgets zeros at the end of a name
+            transformer.feature_names_in_ = plain
+    for _, part, *_ in getattr(transformer, "transformers_", getattr(transformer, "steps", ())):
+        _compact(part)
 
 
 def days(frame: Any) -> Any:
@@ -151,49 +188,91 @@ def days(frame: Any) -> Any:
     columns = [
         pd.to_datetime(frame[name], errors="coerce", format="ISO8601", utc=True) for name in frame
     ]
-    epoch = pd.Timestamp(0, tz="UTC")
-    return np.column_stack([((c - epoch) / pd.Timedelta(days=1)).to_numpy() for c in columns])
+    return np.column_stack([_days_since_1970(c.dt.tz_localize(None).to_numpy()) for c in columns])
 
 
-def conform(table: Table, model: Any) -> tuple[Any, list[str]]:
-    """Return the rows of a table as a saved model takes them, and what had to be passed over.
+def _days_since_1970(dates: Any) -> Any:
+    """Return them without a change to a finer unit, which would end in the year 2262."""
+    whole = dates.astype("datetime64[D]")
+    part = (dates - whole) / np.timedelta64(1, "D")
+    return np.where(np.isnat(dates), np.nan, whole.astype(np.int64) + part)
 
-    Parameters
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a saved model takes.
+
+    Attributes
     ----------
-    table : Table
-    model : Pipeline
-        Preparation and machine.
+    names : list of str
+        The columns of a table, in their order; empty for a model of sparse rows.
+    kinds : dict of str to list of str
+        The columns by what they are taken for: "numbers", "dates", "texts".
+    indices : array or None
+        The indices of sparse rows; None for a model of a table.
     """
-    preparation = model[0]
-    if not hasattr(preparation, "transformers_"):
-        return _conform_sparse(table, preparation), []
-    wanted = list(preparation.feature_names_in_)
-    frame = _frame_of(table, wanted)
-    missing = [name for name in wanted if name not in frame.columns]
+
+    names: list[str]
+    kinds: dict[str, list[str]]
+    indices: Any = None
+
+    @classmethod
+    def by(cls, model: Any) -> "Wanted":
+        """Return what a model takes; any exception means that it is damaged."""
+        preparation = model[0]
+        if not hasattr(preparation, "transformers_"):
+            return cls([], {}, _indices(preparation, model[-1]))
+        names = [str(name) for name in preparation.feature_names_in_]
+        kinds = {}
+        for kind, _, columns in preparation.transformers_:
+            # An earlier version of kernelwise kept the names themselves.
+            found = names[columns] if isinstance(columns, slice) else map(str, columns)
+            kinds[str(kind)] = list(found)
+        if sorted(names) != sorted(name for found in kinds.values() for name in found):
+            raise ValueError("the columns are not those of the parts")
+        return cls(names, kinds)
+
+
+def _indices(preparation: Any, machine: Any) -> Any:
+    """Return the indices of the columns of a model of sparse rows."""
+    d = preparation.n_features_in_
+    if d != getattr(machine, "n_features_in_", d):
+        raise ValueError("the columns are not those of the machine")
+    indices = np.asarray(getattr(preparation, "indices_", np.arange(d)))
+    if indices.shape != (d,) or indices.dtype.kind != "i" or np.unique(indices).size < d:
+        raise ValueError("indices_ does not number the columns")
+    return indices
+
+
+def conform(table: Table, wanted: Wanted) -> tuple[Any, list[str]]:
+    """Return the rows of a table as a saved model takes them, and what had to be passed over."""
+    if wanted.indices is not None:
+        return _conform_sparse(table, wanted.indices), []
+    frame = _frame_of(table, wanted.names)
+    known = set(frame.columns)
+    missing = [name for name in wanted.names if name not in known]
     if missing:
         raise BadInput(
             f"{table.source!r} lacks {'column' if len(missing) == 1 else 'columns'} "
             f"{listed(missing)}, which the model was made from: add what is missing."
         )
-    kinds = {step: list(names) for step, _, names in preparation.transformers_}
-    return of_kinds(frame[wanted], kinds.get("numbers", []), kinds.get("texts", []))
+    kinds = wanted.kinds
+    return of_kinds(frame[wanted.names], kinds.get("numbers", []), kinds.get("texts", []))
 
 
-def _frame_of(table: Table, wanted: list[str]) -> Any:
-    """Return the columns of a table; of sparse rows, where absent ones are zero, the wanted."""
-    if table.rows is None or not all(name.isdecimal() for name in wanted):
-        return table.dense().frame
-    indices = np.array([int(name) for name in wanted])
-    return to_frame(at_indices(table.rows, table.indices, indices), None, indices)
+def _frame_of(table: Table, names: list[str]) -> Any:
+    """Return the columns of a table; of sparse rows, where absent ones are zero, the named."""
+    if table.rows is None:
+        return table.frame
+    numbered = [name for name in names if re.fullmatch(r"0|[1-9]\d{0,9}", name, re.ASCII)]
+    indices = np.array([int(name) for name in numbered], dtype=np.int64)
+    return to_frame(at_indices(table.rows, table.indices, indices), table.labels, indices)
 
 
-def _conform_sparse(table: Table, preparation: Any) -> Any:
+def _conform_sparse(table: Table, indices: Any) -> Any:
     if table.rows is None:
         raise BadInput(
             f"{table.source!r} is a table, but the model was made from sparse rows: give a LIBSVM "
             "file."
         )
-    wanted = getattr(preparation, "indices_", None)
-    if wanted is None:
-        wanted = np.arange(preparation.n_features_in_)
-    return at_indices(table.rows, table.indices, wanted)  # what the model never saw is left out
+    return at_indices(table.rows, table.indices, indices)  # what the model never saw is left out

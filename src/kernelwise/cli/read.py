@@ -1,19 +1,20 @@
 """Tables from files: CSV, TSV, LIBSVM, ARFF and Parquet, compressed by gzip or not."""
 
-import gzip
-import io
+import math
 import re
-import zlib
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from kernelwise._files import TooLarge, Unreadable, read_file
 from kernelwise._registry import unknown
+from kernelwise._unpacking import Damaged, Unpacking
 from kernelwise.cli.arff import read_arff
 from kernelwise.cli.delimited import read_delimited
 from kernelwise.cli.libsvm import looks_like_libsvm, read_libsvm, to_frame
+from kernelwise.cli.parquet import read_parquet
 from kernelwise.cli.screen import BadInput
 
 FORMATS = ("csv", "tsv", "libsvm", "arff", "parquet")
@@ -28,6 +29,9 @@ _EXTENSIONS = {
     ".parquet": "parquet",
     ".pq": "parquet",
 }
+_MAX_SIZE = 256e6  # bytes that a compressed table may unpack to
+_SHORT_LINE = 25  # bytes: a table of shorter lines takes the time and memory of a larger one
+_GZIP = b"\x1f\x8b"
 _DENSE_SHARE = 0.3  # of non-zero entries: from here on a sparse matrix saves nothing
 
 
@@ -80,7 +84,12 @@ class Table:
 
 
 def read_table(
-    path: str, kind: str | None = None, *, text: tuple[str, ...] = (), header: bool | None = None
+    path: str,
+    kind: str | None = None,
+    *,
+    text: tuple[str, ...] = (),
+    header: bool | None = None,
+    max_size: float | None = None,
 ) -> Table:
     """Read a file.
 
@@ -93,32 +102,38 @@ def read_table(
         Columns to be read as text even if they look like numbers.
     header : bool or None
         Whether the first line of delimited text names the columns; None finds out.
+    max_size : float or None
+        The most bytes that a compressed file may unpack to, or that a pipe may give; None for the
+        default.
     """
-    data = _unpacked(read_bytes(path), path)
+    most = _MAX_SIZE if max_size is None else max_size
+    data = _unpacked(read_bytes(path, math.inf if Path(path).is_file() else most), path, most)
     if kind is None:
         kind = _EXTENSIONS.get(_extension(path))
     if kind == "parquet" or (kind is None and data[:4] == b"PAR1"):
-        return Table(path, _read_parquet(data, path))
+        return Table(path, read_parquet(data, path, most))
     content, notes = _decoded(data, path)
     kind = kind or _by_content(content)
     if kind == "arff":
-        return Table(path, read_arff(content, path), notes=notes)
+        return Table(path, read_arff(content, path, most), notes=notes)
     if kind == "libsvm":
         return _read_sparse(content, path, notes)
-    frame, more = read_delimited(content, path, tab=kind == "tsv", text=text, header=header)
+    frame, more = read_delimited(
+        content, path, tab=kind == "tsv", text=text, header=header, most=most
+    )
     return Table(path, frame, notes=notes + more)
 
 
-def read_bytes(path: str) -> bytes:
+def read_bytes(path: str, most: float = math.inf) -> bytes:
     """Return the content of a file, or say why it cannot be read."""
     try:
-        return Path(path).read_bytes()
+        return read_file(path, most)
     except FileNotFoundError:
         raise BadInput(f"there is no file {path!r}{_near(path)}") from None
-    except IsADirectoryError:
-        raise BadInput(f"{path!r} is a directory: give one of its files.") from None
     except PermissionError:
         raise BadInput(f"{path!r} may not be read: change its permissions.") from None
+    except (Unreadable, TooLarge):
+        raise
     except (OSError, ValueError) as error:
         raise BadInput(f"{path!r} cannot be read: {error}.") from None
 
@@ -138,12 +153,16 @@ def _extension(path: str) -> str:
     return suffixes[-1] if suffixes else ""
 
 
-def _unpacked(data: bytes, path: str) -> bytes:
-    if data[:2] == b"\x1f\x8b":
+def _unpacked(data: bytes, path: str, most: float) -> bytes:
+    """Return the content of a table; what compression or a pipe gives only up to a limit."""
+    is_limited = data[:2] == _GZIP or not Path(path).is_file()
+    if data[:2] == _GZIP:
         try:
-            data = gzip.decompress(data)
-        except (OSError, EOFError, zlib.error):
+            data = Unpacking(path, most).gunzip(data)
+        except Damaged:
             raise BadInput(f"{path!r} is a damaged gzip file: copy it again.") from None
+    if is_limited and data.count(b"\n") > most / _SHORT_LINE:
+        raise TooLarge(path, f"unpacks to more than {most / _SHORT_LINE:,.0f} lines")
     if not data.strip():
         raise BadInput(f"{path!r} is empty: give a file with a table.")
     return data
@@ -176,20 +195,3 @@ def _read_sparse(content: str, path: str, notes: tuple[str, ...]) -> Table:
     table = Table(path, rows=X, indices=indices, labels=y, notes=notes)
     columns = X.shape[1] - 1 if indices is None else X.shape[1]
     return table if X.nnz < _DENSE_SHARE * X.shape[0] * columns else table.dense()
-
-
-def _read_parquet(data: bytes, path: str) -> Any:
-    try:
-        import pyarrow  # noqa: F401 (pandas would say it in five lines)
-    except ImportError:
-        raise BadInput("Parquet files need pyarrow: pip install 'kernelwise[parquet]'.") from None
-    import pandas as pd
-
-    try:
-        frame = pd.read_parquet(io.BytesIO(data))
-    except Exception:  # pyarrow's own errors, and whatever pandas stumbles over
-        raise BadInput(f"{path!r} is no Parquet file, or is damaged.") from None
-    frame.columns = frame.columns.map(str)
-    if not frame.columns.is_unique:
-        raise BadInput(f"{path!r} has two columns of the same name: rename one.")
-    return frame.reset_index(drop=True)

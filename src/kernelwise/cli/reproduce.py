@@ -6,7 +6,7 @@ from pathlib import Path
 
 from kernelwise._progress import SILENT, Bar
 from kernelwise._registry import unknown
-from kernelwise.cli.screen import BadInput, Screen
+from kernelwise.cli.screen import BadInput, Screen, tell
 from kernelwise.experiments.catalog import EXPERIMENTS
 from kernelwise.experiments.datasets import NoData
 from kernelwise.experiments.experiment import Effort, Experiment
@@ -18,7 +18,7 @@ def reproduce(args: argparse.Namespace, screen: Screen) -> int:
     """Run what was asked for and write its pages; return the exit status."""
     if args.list:
         for experiment in EXPERIMENTS.values():
-            print(f"{experiment.key:<{max(map(len, EXPERIMENTS)) + 2}}{experiment.title}")
+            tell(f"{experiment.key:<{max(map(len, EXPERIMENTS)) + 2}}{experiment.title}")
         return 0
     asked = _asked(args)
     effort = _effort(args)
@@ -35,9 +35,9 @@ def reproduce(args: argparse.Namespace, screen: Screen) -> int:
                 screen.note(f"{experiment.key} has none of these data sets: left out.")
                 continue
             _run(experiment, folder, replace(effort, datasets=names), screen)
-        _tell(experiment, folder, effort)
+        _publish(experiment, folder, effort)
     if effort.rows is None:
-        print(f"written    {write_index(list(EXPERIMENTS.values()), folder)}")
+        tell(f"written    {write_index(list(EXPERIMENTS.values()), folder)}")
     return 0
 
 
@@ -92,9 +92,9 @@ def _run(experiment: Experiment, folder: Path, effort: Effort, screen: Screen) -
         raise BadInput(f"{experiment.key}: {error}") from None
 
 
-def _tell(experiment: Experiment, folder: Path, effort: Effort) -> None:
+def _publish(experiment: Experiment, folder: Path, effort: Effort) -> None:
     """Write page and figure, and print what came out."""
     path = results_path(experiment, folder, effort)
     published = publish(experiment, folder, effort)
-    print(f"{experiment.title}\n\n{published.summary}\n")
-    print(f"written    {path}, {published.page}, {published.figure}\n")
+    tell(f"{experiment.title}\n\n{published.summary}\n")
+    tell(f"written    {path}, {published.page}, {published.figure}\n")

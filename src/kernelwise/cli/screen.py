@@ -1,6 +1,7 @@
 """What a person sees: notices and progress on standard error, answers on standard output."""
 
 import contextlib
+import os
 import sys
 import threading
 import warnings
@@ -10,6 +11,7 @@ from typing import Any
 from kernelwise._progress import Bar, Task
 
 _PATIENCE = 1.0  # seconds after which a person wants to see something
+_LONGEST = 1000  # characters of a sentence: names in a file may be of any length
 _TECHNICAL = (DeprecationWarning, PendingDeprecationWarning, FutureWarning, ResourceWarning)
 
 
@@ -35,7 +37,7 @@ class Screen:
         """Print a notice, once."""
         sentence = one_line(sentence)
         if not self.quiet and sentence not in self._said:
-            print(f"note: {sentence}", file=sys.stderr)
+            say(f"note: {sentence}")
         self._said.add(sentence)
 
     @contextlib.contextmanager
@@ -114,9 +116,41 @@ class _BarCallback:
         self._bar.end()
 
 
+def tell(answer: str, end: str = "\n") -> None:
+    """Print an answer to standard output, and hand over whatever waits to be printed."""
+    if sys.stdout is None:  # whoever started us closed it
+        return
+    try:
+        sys.stdout.write(answer + end)
+        sys.stdout.flush()
+    except OSError as error:
+        discard(sys.stdout)
+        if isinstance(error, BrokenPipeError):  # as with "| head": whoever read has had enough
+            raise
+        raise BadInput(f"standard output could not be written: {error.strerror}.") from None
+
+
+def say(sentence: str) -> None:
+    """Print a sentence to standard error; that nobody can read it is no reason to stop."""
+    if sys.stderr is None:
+        return
+    try:
+        print(sentence, file=sys.stderr, flush=True)
+    except (OSError, ValueError):
+        discard(sys.stderr)
+
+
+def discard(stream: Any) -> None:
+    """Keep Python from complaining at exit about what nobody can read."""
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
 def one_line(text: str) -> str:
-    """Return a text without line breaks."""
-    return " ".join(text.split())
+    """Return a text on one line of some length, with nothing in it that would move a terminal."""
+    line = "".join(c if c.isprintable() else "?" for c in " ".join(text.split()))
+    half = _LONGEST // 2
+    return line if len(line) <= _LONGEST else f"{line[:half]} ... {line[-half:]}"
 
 
 def listed(names: list[str]) -> str:

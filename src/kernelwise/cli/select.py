@@ -14,13 +14,16 @@ from sklearn.pipeline import Pipeline
 
 from kernelwise import __version__
 from kernelwise.cli.answer import answer, runner_up
-from kernelwise.cli.prepare import Prepared, prepare
+from kernelwise.cli.libsvm import MOST_DENSE
+from kernelwise.cli.prepare import Check, Prepared, prepare
 from kernelwise.cli.read import Table, read_table
 from kernelwise.cli.scoring import score_those_defined, within
-from kernelwise.cli.screen import BadInput, Screen
-from kernelwise.cli.write import MODEL, RESULT, Folder
+from kernelwise.cli.screen import BadInput, Screen, tell
+from kernelwise.cli.write import RESULT, Folder
 from kernelwise.criteria import Criterion, available, get
 from kernelwise.gram import Targets
+from kernelwise.gram.dense import check_memory
+from kernelwise.gram.memory import as_bytes, in_words
 from kernelwise.selection import Cascade, KernelSelector, SelectionResult, score_kernels
 from kernelwise.selection.estimates import by_folds
 from kernelwise.selection.guards import no_signal
@@ -28,7 +31,7 @@ from kernelwise.selection.record import ErrorEstimate, Record
 
 _SURVIVORS = 5  # of every stage but the last
 _ALL_UP_TO = 1000  # rows: beyond, the report compares by the cheap criteria only
-_MOST_DENSE = 10**8  # entries, 0.8 GB
+_ENTRY = 8  # bytes
 _FOLDS = 5  # of the nested error
 _OWN_BAR = "comparing criteria"
 
@@ -47,8 +50,8 @@ def select(args: argparse.Namespace, screen: Screen) -> int:
     if folder is not None:
         machine = selector.best_estimator_
         with screen.status("writing the model"):
-            folder.model(Pipeline([("preparation", data.preparation), ("machine", machine)]))
-        record = replace(record, model=MODEL)
+            whole = Pipeline([("preparation", data.preparation), ("machine", machine)])
+            record = replace(record, **folder.model(whole))
     steps = _steps(args, selector, data, screen)
     with screen.heard():
         record, interrupted = _improve(record, steps, screen)
@@ -56,20 +59,38 @@ def select(args: argparse.Namespace, screen: Screen) -> int:
     if folder is not None:
         _write(record, folder, screen, interrupted)
     _print(args, record, folder)
+    if folder is not None:
+        folder.check()
     return 130 if interrupted else 0
 
 
 def load(args: argparse.Namespace, screen: Screen) -> Prepared:
     """Return the data of a table, and say what was done to it."""
     with screen.heard(), screen.status(f"reading {args.file}"):
-        table = read_table(args.file, args.format, header=args.header)
+        table = read_table(args.file, args.format, header=args.header, max_size=args.max_size)
         table = table.drawn(args.rows, args.seed)
         if table.frame is None and getattr(args, "machine", "") == "svm":
             table = _dense(table)
-        data = prepare(table, args.target, _task(args), scale=not args.no_scale)
+        data = prepare(table, args.target, _task(args), not args.no_scale, _fitting(args))
     for sentence in data.facts["prepared"]:
         screen.note(sentence)
     return data
+
+
+def _fitting(args: argparse.Namespace) -> Check:
+    """Return what complains of rows, or columns, that do not fit, before time is spent on them."""
+
+    def fits(n: int, d: int) -> None:
+        if args.command != "compare":  # it may do without the matrix in memory
+            with within(args.memory, n):
+                check_memory(n, args.memory)
+        if _ENTRY * n * d > as_bytes(args.memory):
+            raise BadInput(
+                f"{n:,} rows of {d:,} columns need {in_words(_ENTRY * n * d)} and the budget is "
+                f"{in_words(as_bytes(args.memory))}: use --rows, or leave out columns."
+            )
+
+    return fits
 
 
 def named_criteria(names: list[str] | None) -> list[Criterion]:
@@ -98,7 +119,7 @@ def _task(args: argparse.Namespace) -> str:
 def _dense(table: Table) -> Table:
     """Return a table that scikit-learn's SVMs take: with a kernel function they need it dense."""
     n, d = table.rows.shape
-    if n * d > _MOST_DENSE:
+    if n * d > MOST_DENSE:
         raise BadInput("--machine svm takes no sparse rows of this size: use --machine lssvm.")
     return table.dense()
 
@@ -235,8 +256,7 @@ def _write(record: Record, folder: Folder, screen: Screen, interrupted: bool) ->
 
 def _print(args: argparse.Namespace, record: Record, folder: Folder | None) -> None:
     written = [] if folder is None else folder.written
+    plain: dict[str, Any] = json.loads(record.to_json())
     if args.json:
-        plain = json.loads(record.to_json())
-        print(json.dumps({**plain, "runner_up": runner_up(record), "files": written}))
-    else:
-        print(answer(record, written))
+        plain |= {"runner_up": runner_up(record), "files": written}
+    tell(json.dumps(plain) if args.json else answer(record, written))

@@ -32,6 +32,19 @@ def _no_such(asked: str, columns: list[str]) -> str:
     return unknown("target column", asked, same or columns if len(columns) <= 20 else shown)
 
 
+def known_rows(values: Any, name: str) -> tuple[Any, str]:
+    """Return which rows of a table have a target, and a sentence where some have none."""
+    if is_nested(values):
+        raise BadInput(
+            f"the target {name!r} holds lists or other values with parts: name another by --target."
+        )
+    known = (values.notna() & (values.astype(str).str.strip() != "")).to_numpy()
+    if not known.any():
+        raise BadInput(f"the target {name!r} has no values: name another column by --target.")
+    lost = int((~known).sum())
+    return known, f"{counted(lost, 'row')} without a value of {name!r} left out." if lost else ""
+
+
 def target_values(values: Any, name: str, task: str) -> tuple[Any, Targets]:
     """Return a target without missing values as an array, and as the library sees it.
 
@@ -45,10 +58,6 @@ def target_values(values: Any, name: str, task: str) -> tuple[Any, Targets]:
     if len(values) < 3:
         raise BadInput(
             f"only {counted(len(values), 'row')} with a value of {name!r}: at least 3 are needed."
-        )
-    if is_nested(values):
-        raise BadInput(
-            f"the target {name!r} holds lists or other values with parts: name another by --target."
         )
     y = _array(values, name, task)
     if _is_blurred(y, task):

@@ -2,18 +2,24 @@
 
 import importlib.util
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from kernelwise._files import checksum, replacing
 from kernelwise.cli.screen import BadInput, Screen, one_line
-from kernelwise.selection.persistence import replacing, save_model
+from kernelwise.selection.persistence import save_model
 from kernelwise.selection.record import Record
 
 MODEL, RESULT, REPORT = "model.skops", "result.json", "report.html"
 
 
 class Folder:
-    """The folder that output goes to; that it can be written to is found out at once."""
+    """The folder that output goes to; that it can be written to is found out at once.
+
+    A file that cannot be written later, as on a full disk, is no reason to lose what was found:
+    nothing more is written, and :meth:`check` complains once all has been told.
+    """
 
     def __init__(self, path: str) -> None:
         self.path = Path(path)
@@ -28,33 +34,78 @@ class Folder:
         if importlib.util.find_spec("skops") is None:
             raise BadInput("--out needs skops for the model: pip install 'kernelwise[cli]'.")
         self.written: list[str] = []
+        self._failure = ""
 
-    def model(self, model: Any) -> None:
-        """Write the model; what there is about an earlier one goes before it does."""
-        with replacing(self.path / MODEL) as part:
-            save_model(model, part)
-            for name in (RESULT, REPORT):
-                (self.path / name).unlink(missing_ok=True)
-        self._done(MODEL)
+    def model(self, model: Any) -> dict[str, Any]:
+        """Write the model; what there is about an earlier one goes before it does.
+
+        Returns what a record says of it: nothing where it could not be written.
+        """
+        digest = ""
+
+        def write(path: Path) -> None:
+            nonlocal digest
+            with replacing(path) as part:
+                save_model(model, part)
+                digest = checksum(part.read_bytes())
+                for name in (RESULT, REPORT):
+                    (self.path / name).unlink(missing_ok=True)
+
+        is_written = self._write(MODEL, write)
+        return {"model": MODEL, "model_sha256": digest} if is_written else {}
 
     def text(self, name: str, content: str) -> None:
         """Write a text."""
-        write_text(self._done(name), content)
+        self._write(name, lambda path: write_text(path, content))
 
     def report(self, record: Record, screen: Screen) -> None:
         """Write the report; without what it needs, say so."""
-        path = self.path / REPORT
         try:
-            write_html(record, path)
+            self._write(REPORT, lambda path: write_html(record, path))
         except ImportError as error:
             screen.note(f"{REPORT} was not written: {one_line(str(error))}")
-        else:
-            self._done(REPORT)
 
-    def _done(self, name: str) -> Path:
+    def check(self) -> None:
+        """Complain if a file could not be written."""
+        if self._failure:
+            raise BadInput(self._failure)
+
+    def _write(self, name: str, write: Callable[[Path], None]) -> bool:
+        """Write a file, unless an earlier one could not be written; say whether it was."""
         path = self.path / name
+        if self._failure:
+            return False
+        try:
+            write(path)
+        except OSError as error:
+            self._failure = not_written(path, error)
+            return False
         self.written.append(str(path))
-        return path
+        return True
+
+
+def not_written(path: Path, error: OSError) -> str:
+    """Return a sentence on a file that could not be written."""
+    return f"{str(path)!r} could not be written ({error.strerror or error}): name another --out."
+
+
+def mismatch(record: Record, result: Path, model: bytes) -> str:
+    """Return a sentence if a result and the model beside it do not belong together.
+
+    Parameters
+    ----------
+    record : Record
+        What the result holds; that of an earlier version does not know its model.
+    result : Path
+    model : bytes
+        The content of the model.
+    """
+    if record.model_sha256 in (None, checksum(model)):
+        return ""
+    return (
+        f"{str(result)!r} is not the result of the {record.model} beside it, as when two runs "
+        "write to one folder: select again."
+    )
 
 
 def write_html(record: Record, path: Path) -> None:

@@ -23,8 +23,8 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
+from kernelwise._files import replacing
 from kernelwise.experiments.conversion import Source, Table, convert, number
-from kernelwise.selection.persistence import replacing
 
 _SCHEMES = ("https",)
 _AGENT = "kernelwise (data sets of kernel selection papers)"

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from kernelwise._files import replacing
 from kernelwise.experiments.experiment import Effort, Experiment, Line
 from kernelwise.experiments.markdown import PUBLISHED_NUMBERS, table
 from kernelwise.experiments.runner import capped, read, results_path
-from kernelwise.selection.persistence import replacing
 
 INDEX = "index.md"
 

@@ -13,12 +13,10 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from threadpoolctl import threadpool_limits
-
 from kernelwise._progress import SILENT, Task
+from kernelwise._threads import limited, workers
 from kernelwise.experiments.catalog import EXPERIMENTS
 from kernelwise.experiments.experiment import Effort, Experiment, Job, Line
-from kernelwise.gram.memory import processors
 
 _AHEAD = 2  # jobs a worker that are handed out before they are needed
 
@@ -48,7 +46,7 @@ def finished(path: Path) -> set[tuple[str, int]]:
 
 def do(job: Job) -> list[dict[str, Any]]:
     """Do one job, with one thread: there are as many workers as processors."""
-    with threadpool_limits(1):
+    with limited(1):
         lines = EXPERIMENTS[job.key].work(job)
     place = {"dataset": job.dataset, "repetition": job.repetition}
     return [place | line for line in lines]
@@ -70,7 +68,7 @@ def run(
     with task.part("", len(jobs)) as work:
         for _ in range(len(jobs) - len(todo)):
             work.advance()
-        for lines in _results(todo, 1 if experiment.takes_time else processors()):
+        for lines in _results(todo, 1 if experiment.takes_time else workers()):
             _append(path, lines)
             work.advance()
     return path
@@ -78,7 +76,9 @@ def run(
 
 def _results(jobs: Sequence[Job], workers: int) -> Iterator[list[dict[str, Any]]]:
     """Yield the lines of jobs as they are done."""
-    left = iter(jobs)
+    if not jobs:
+        return
+    left, workers = iter(jobs), min(workers, len(jobs))
     # Fresh processes: threads of this one, of numba or BLAS, do not survive a fork.
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         running: set[Future[list[dict[str, Any]]]] = {

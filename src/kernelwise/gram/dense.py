@@ -1,7 +1,6 @@
 """The engine that holds the kernel matrix in memory: the reference for all others."""
 
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -10,11 +9,11 @@ import numpy as np
 from scipy.linalg import eigh
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
-from threadpoolctl import threadpool_limits
 
 from kernelwise._progress import SILENT, Task
+from kernelwise._threads import pool, workers
 from kernelwise.gram.base import Engine, Gram, GramStatistics
-from kernelwise.gram.memory import as_bytes, in_words, processors
+from kernelwise.gram.memory import as_bytes, in_words
 from kernelwise.gram.partial_cholesky import thin_eigensystem
 from kernelwise.gram.targets import Targets
 from kernelwise.kernels import Kernel, Pairs
@@ -82,8 +81,8 @@ def upper_triangle(kernel: Kernel, X: Any) -> Array:
         rows = slice(start, start + _BLOCK)
         K[rows, start:] = kernel.values(Pairs(X[rows], X[start:]))
 
-    with threadpool_limits(1), ThreadPoolExecutor(processors()) as pool:
-        list(pool.map(fill, range(0, n, _BLOCK)))
+    with pool(workers()) as threads:
+        list(threads.map(fill, range(0, n, _BLOCK)))
     return K
 
 

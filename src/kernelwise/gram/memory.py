@@ -1,4 +1,4 @@
-"""How much memory and how many processors there are to work with."""
+"""How much memory there is to work with."""
 
 import os
 import re
@@ -9,8 +9,8 @@ _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _SHARE = 0.8  # of what is free, where nothing is said
 
 
-def as_bytes(memory: Any) -> float:
-    """Return a budget in bytes.
+def as_bytes(memory: Any, name: str = "memory") -> float:
+    """Return a budget in bytes, or say that the parameter of this name is none.
 
     A text is an amount ("4GB", "500 MB"), a number up to 1 a share of what is free, a larger one
     bytes; None stands for most of what is free.
@@ -18,22 +18,22 @@ def as_bytes(memory: Any) -> float:
     if memory is None:
         return _SHARE * free()
     if isinstance(memory, str):
-        return _parse(memory)
+        return _parse(memory, name)
     if isinstance(memory, Real) and not isinstance(memory, bool) and float(memory) > 0.0:
         return float(memory) * (free() if float(memory) <= 1.0 else 1.0)
-    raise _unclear(memory)
+    raise _unclear(memory, name)
 
 
-def _parse(text: str) -> float:
+def _parse(text: str, name: str) -> float:
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)I?B?\s*", text.upper())
     if match is None or float(match[1]) <= 0.0:
-        raise _unclear(text)
+        raise _unclear(text, name)
     return float(match[1]) * _UNITS[match[2]]
 
 
-def _unclear(memory: Any) -> ValueError:
+def _unclear(memory: Any, name: str) -> ValueError:
     return ValueError(
-        f"memory must be an amount such as '4GB', a share of what is free such as 0.5, or None, "
+        f"{name} must be an amount such as '4GB', a share of what is free such as 0.5, or None, "
         f"got {memory!r}."
     )
 
@@ -58,11 +58,3 @@ def in_words(amount: float) -> str:
         if amount >= size:
             return f"{amount / size:.3g} {unit}"
     return f"{amount / 1000:.3g} kB"
-
-
-def processors() -> int:
-    """Return how many processors this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not every platform tells
-        return os.cpu_count() or 1

@@ -6,6 +6,7 @@ import numpy as np
 import scipy.linalg
 
 from kernelwise._arguments import is_one_of, shown
+from kernelwise._threads import limited
 from kernelwise._warnings import warn_user
 from kernelwise.kernels.geometry import Array, as_numbers
 
@@ -68,13 +69,14 @@ def repair(K: Any, method: str = "clip") -> Array:
     if not is_one_of(method, ("clip", "flip", "shift")):
         raise ValueError(f"method must be 'clip', 'flip' or 'shift', got {shown(method)}.")
     K = check_matrix(K)
-    s, Q = scipy.linalg.eigh(K)
-    if s[0] >= 0.0:
-        return np.array(K)
-    if method == "shift":
-        return np.asarray(K - s[0] * np.eye(s.size))
-    s = np.abs(s) if method == "flip" else np.maximum(s, 0.0)
-    repaired = (Q * s) @ Q.T
+    with limited(rows=K.shape[0]):
+        s, Q = scipy.linalg.eigh(K)
+        if s[0] >= 0.0:
+            return np.array(K)
+        if method == "shift":
+            return np.asarray(K - s[0] * np.eye(s.size))
+        s = np.abs(s) if method == "flip" else np.maximum(s, 0.0)
+        repaired = (Q * s) @ Q.T
     return np.asarray(0.5 * (repaired + repaired.T))
 
 

@@ -12,21 +12,19 @@ plain sum over each tile. Memory is O(n · kernels · classes) a thread; nothing
 
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
+from concurrent.futures import wait
 from dataclasses import replace
-from functools import cache
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
-from threadpoolctl import ThreadpoolController
 
 from kernelwise._progress import SILENT, Task
+from kernelwise._threads import pool, workers
 from kernelwise.gram.base import GramStatistics
 from kernelwise.gram.dense import DenseGram, sample_pairs
 from kernelwise.gram.families import Family, Reach, TileProducts, TileSums, arrange
-from kernelwise.gram.memory import processors
 from kernelwise.gram.targets import Targets
 from kernelwise.kernels import Kernel, Pairs
 from kernelwise.kernels.geometry import Array, squared_norms
@@ -85,7 +83,7 @@ class Sweep:
     ) -> None:
         self._kernels, self._targets, self._original = kernels, targets, X
         self._settings = settings
-        self._threads = settings.threads or processors()
+        self._threads = workers(settings.threads)
         codes = np.zeros(targets.n, int) if targets.classes is None else targets.y
         self._order = np.argsort(codes, kind="stable")
         self._place = np.argsort(self._order)  # of every row among the sorted
@@ -268,8 +266,8 @@ class Sweep:
                         done[thread] += 1
             return into
 
-        with _linear_algebra().limit(limits=1), ThreadPoolExecutor(len(strips)) as pool:
-            futures = [pool.submit(work, thread) for thread in range(len(strips))]
+        with pool(len(strips)) as threads:
+            futures = [threads.submit(work, thread) for thread in range(len(strips))]
             try:
                 with progress.part("sweep", _PARTS) as sweep:
                     told = 0
@@ -287,12 +285,6 @@ class Sweep:
                 with np.errstate(over="ignore", invalid="ignore"):
                     np.add(total, array, out=total)
         return totals
-
-
-@cache
-def _linear_algebra() -> ThreadpoolController:
-    """Return the libraries whose threads to hold back; looking for them takes milliseconds."""
-    return ThreadpoolController()
 
 
 def _blocks(codes: Array, size: int) -> list[Block]:

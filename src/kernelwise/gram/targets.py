@@ -3,6 +3,7 @@
 import math
 import numbers
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
@@ -58,10 +59,10 @@ class Targets:
             raise ValueError(
                 "Unknown label type: y holds fractions, not classes: use task='regression'."
             )
-        if classes.dtype.kind == "f" and np.abs(classes).max() > LARGEST_INTEGER:
+        if classes.dtype.kind == "f" and float(np.abs(classes).max()) > LARGEST_INTEGER:
             raise ValueError(
-                "Unknown label type: y holds numbers beyond 2^53, where float64 skips integers: use "
-                "task='regression', or text for labels."
+                "Unknown label type: y holds numbers beyond 2^53, where float64 skips integers: "
+                "use task='regression', or text for labels."
             )
         if classes.size > max(2, values.size // 2):
             raise ValueError(
@@ -177,7 +178,7 @@ def as_vector(y: Any) -> Array:
 def _of_one_type(values: Array) -> Array:
     """Return a vector as numbers or as text, without missing entries."""
     kind = values.dtype.kind
-    if kind == "c":
+    if kind == "c" or (kind == "O" and any(isinstance(v, complex) for v in values)):
         raise ValueError("y must be real, got complex numbers.")
     if kind not in "biufOSUTmM":
         raise ValueError(f"y must hold one label or number per row, got the type {values.dtype}.")
@@ -192,14 +193,16 @@ def _of_one_type(values: Array) -> Array:
         return _uniform(values)
     if kind == "S":
         return np.asarray(np.char.decode(values, "utf-8", "backslashreplace"))
-    return values.astype(str) if kind in "TmM" else values
+    if kind == "T":
+        return np.array(values.tolist())
+    return values.astype(str) if kind in "mM" else values
 
 
 def _is_missing(value: Any) -> bool:
     """Say whether an entry of an object array is None, NaN or one of pandas' missing values."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
-    return isinstance(value, float) and math.isnan(value)
+    return isinstance(value, float | np.floating | Decimal) and math.isnan(value)
 
 
 def _uniform(values: Array) -> Array:
@@ -210,7 +213,7 @@ def _uniform(values: Array) -> Array:
     try:
         distinct = len(set(values.tolist()))
     except TypeError:
-        raise ValueError("y must hold one label or number per row, got lists or the like.") from None
+        raise ValueError("y must hold one label or number per row, got lists.") from None
     texts = np.array([_as_text(v) for v in values])
     if np.unique(texts).size < distinct:
         raise ValueError("y mixes labels that look alike, such as 1 and '1': make them one type.")
@@ -219,7 +222,7 @@ def _uniform(values: Array) -> Array:
 
 def _is_exact(value: Any) -> bool:
     """Say whether a number is one that float64 has too, as far as integers go."""
-    return -LARGEST_INTEGER < value < LARGEST_INTEGER
+    return bool(-LARGEST_INTEGER < value < LARGEST_INTEGER)
 
 
 def _as_text(value: Any) -> str:

@@ -11,10 +11,11 @@ import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from kernelwise._progress import SILENT, Task
+from kernelwise._threads import workers
 from kernelwise.gram import conjugate_gradients
 from kernelwise.gram.base import Engine, Gram, GramStatistics
 from kernelwise.gram.dense import DenseGram, check_memory, needed
-from kernelwise.gram.memory import as_bytes, processors
+from kernelwise.gram.memory import as_bytes
 from kernelwise.gram.partial_cholesky import PartialCholesky
 from kernelwise.gram.sweep import Settings, Sweep
 from kernelwise.gram.targets import Targets
@@ -39,7 +40,8 @@ class Tiled(Engine):
     tile : int, default=384
         Rows and columns of a tile; its distances must fit into a core's cache.
     threads : int or None, default=None
-        How many threads; None takes the processors this process may use.
+        How many threads, at most ``n_jobs`` where that is given; None takes one for every
+        processor that this process may use.
     dtype : {"float64", "float32"}, default="float64"
         The type in which Gaussian ladders are walked. float32 takes 0.7 to 1.1 of the
         time and leaves four to six digits of a criterion; where fewer than four are left it is
@@ -110,10 +112,10 @@ class Tiled(Engine):
 
     def kernels_at_once(self, targets: Targets) -> int:
         """Return how many kernels the budget allows in one sweep, at least one."""
-        workers = self.threads or processors()
+        threads = workers(self.threads)
         columns = targets.columns.shape[1]
-        tiles = _TILES_AT_ONCE * workers * self.tile**2
-        each = _ARRAYS_A_KERNEL * (workers + 1) * columns * targets.n
+        tiles = _TILES_AT_ONCE * threads * self.tile**2
+        each = _ARRAYS_A_KERNEL * (threads + 1) * columns * targets.n
         budget = as_bytes(self.memory)
         return max(1, int((budget / 8 - tiles) / each)) if budget < math.inf else sys.maxsize
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from kernelwise._arguments import as_real, shown
 from kernelwise._registry import members
+from kernelwise._threads import limited
 from kernelwise.kernels.geometry import DIAGONALS, Array, Pairs, as_rows
 
 SMALLEST = 1e-300  # the inverse of a smaller width is no float64
@@ -62,14 +63,16 @@ class Kernel(ABC):
         """Return the kernel matrix between the rows of X and those of Z (X itself by default)."""
         rows = as_rows(X)
         if Z is None or Z is X:
-            return self.values(Pairs(rows))
+            with limited(rows=rows.shape[0]):
+                return self.values(Pairs(rows))
         others = as_rows(Z, "Z")
         if rows.shape[1] != others.shape[1] and not self.takes_matrix:
             raise ValueError(
                 f"X and Z must have the same number of features, got {rows.shape[1]} and "
                 f"{others.shape[1]}."
             )
-        return self.values(Pairs(rows, others))
+        with limited(rows=max(rows.shape[0], others.shape[0])):
+            return self.values(Pairs(rows, others))
 
     @property
     def takes_matrix(self) -> bool:

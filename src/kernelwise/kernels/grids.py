@@ -7,6 +7,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from kernelwise._arguments import as_integer, shown
+from kernelwise._threads import limited
 from kernelwise.kernels.base import Kernel
 from kernelwise.kernels.gaussian import Gaussian
 from kernelwise.kernels.geometry import as_rows, squared_distances
@@ -107,7 +108,8 @@ def auto(X: Any, *, random_state: Any = None) -> list[Gaussian]:
     if rows.shape[0] > _SAMPLE:
         draw = check_random_state(0 if random_state is None else random_state)
         rows = rows[draw.choice(rows.shape[0], _SAMPLE, replace=False)]
-    distances = squared_distances(rows)
+    with limited(rows=rows.shape[0]):
+        distances = squared_distances(rows)
     distances[distances == 0.0] = np.inf  # a row and its duplicates say nothing of widths
     nearest = distances.min(axis=1)
     nearest = nearest[np.isfinite(nearest)]

@@ -21,6 +21,7 @@ from kernelwise._sklearn import (
     validate_targets,
     validate_weights,
 )
+from kernelwise._threads import limited
 from kernelwise._warnings import warn_user
 from kernelwise.gram.psd import check_matrix
 from kernelwise.kernels import Gaussian, Kernel
@@ -135,8 +136,7 @@ class LSSVC(ClassifierMixin, BaseEstimator):
         validate_labels(y)
         weights = _sample_weights(X, sample_weight)
         self.classes_ = np.unique(y[weights > 0.0])
-        with np.errstate(over="ignore"):  # refused on the next line
-            weights = weights * self._class_weights(y, weights)
+        weights = weights * self._class_weights(y, weights)
         _check_range(weights, "sample_weight times class_weight")
         self.classes_ = np.unique(y[weights > 0.0])
         if self.classes_.size < 2:
@@ -146,7 +146,8 @@ class LSSVC(ClassifierMixin, BaseEstimator):
             )
         signs = np.where(y[:, None] == self.classes_, 1.0, -1.0)
         Y = signs[:, 1] if self.classes_.size == 2 else signs
-        _fit_columns(self, X, Y, weights, known)
+        with limited(rows=X.shape[0]):
+            _fit_columns(self, X, Y, weights, known)
         used = weights > 0.0
         codes = np.searchsorted(self.classes_, y[used])
         self.calibration_ = Calibration.fit(self.loo_values_[used], codes, weights[used])
@@ -155,7 +156,7 @@ class LSSVC(ClassifierMixin, BaseEstimator):
     def _class_weights(self, y: Array, weights: Array) -> Array:
         """Return the weight of every row's class; "balanced" counts rows by their weights."""
         if self.class_weight != "balanced":
-            return np.asarray(validate_class_weights(self.class_weight, y))
+            return _check_range(validate_class_weights(self.class_weight, y), "class_weight")
         sizes = np.array([weights[y == label].sum() for label in self.classes_])
         balance = dict(zip(self.classes_, weights.sum() / (sizes.size * sizes), strict=True))
         return np.array([balance.get(label, 0.0) for label in y])
@@ -177,7 +178,8 @@ class LSSVC(ClassifierMixin, BaseEstimator):
 
     def predict_log_proba(self, X: Any) -> Array:
         """Return the logarithms of the probabilities."""
-        return self.calibration_.log_probabilities(self.decision_function(X))
+        scores = self.decision_function(X)
+        return self.calibration_.log_probabilities(scores)
 
     def __sklearn_tags__(self) -> Any:
         return _with_kernel_tags(super().__sklearn_tags__(), self.kernel)
@@ -257,7 +259,8 @@ class KRR(MultiOutputMixin, RegressorMixin, BaseEstimator):
         """Fit, or take a solution that is known already."""
         X, y = validate_rows(self, X, validate_targets(y), multi_output=True, y_numeric=True)
         weights = _sample_weights(X, sample_weight)
-        _fit_columns(self, X, np.asarray(y, dtype=np.float64), weights, known)
+        with limited(rows=X.shape[0]):
+            _fit_columns(self, X, np.asarray(y, dtype=np.float64), weights, known)
         return self
 
     def predict(self, X: Any) -> Array:
@@ -326,7 +329,9 @@ def fit_known(machine: "LSSVC | KRR", X: Any, y: Any, known: RidgeFit) -> None:
 def _evaluate(machine: Any, X: Any) -> Array:
     check_is_fitted(machine)
     X = validate_rows(machine, X, reset=False)
-    return np.asarray(machine.kernel(X, machine.X_fit_) @ machine.dual_coef_ + machine.intercept_)
+    with limited(rows=max(X.shape[0], machine.X_fit_.shape[0])):
+        K = machine.kernel(X, machine.X_fit_)
+        return np.asarray(K @ machine.dual_coef_ + machine.intercept_)
 
 
 def _sample_weights(X: Any, sample_weight: Any) -> Array:

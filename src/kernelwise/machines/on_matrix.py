@@ -9,6 +9,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._sklearn import validate_rows
+from kernelwise._threads import limited
 from kernelwise.kernels.geometry import Array
 
 
@@ -54,31 +55,32 @@ class OnMatrix(MetaEstimatorMixin, BaseEstimator):
         """Fit the estimator to the kernel matrix of the rows of X."""
         X = validate_rows(self, X)
         self.X_fit_ = X
-        self.estimator_ = clone(self.estimator).fit(self.kernel(X), y, **fit_params)
+        with limited(rows=X.shape[0]):
+            self.estimator_ = clone(self.estimator).fit(self.kernel(X), y, **fit_params)
         return self
 
-    def _matrix(self, X: Any) -> Array:
+    def _ask(self, method: str, X: Any, *given: Any, **params: Any) -> Any:
+        """Return what the estimator says of the matrix between X and the training rows."""
         check_is_fitted(self)
         X = validate_rows(self, X, reset=False)
-        return np.asarray(self.kernel(X, self.X_fit_))
+        with limited(rows=max(X.shape[0], self.X_fit_.shape[0])):
+            K = np.asarray(self.kernel(X, self.X_fit_))
+            return getattr(self.estimator_, method)(K, *given, **params)
 
     @available_if(_inner_has("predict"))
     def predict(self, X: Any) -> Array:
         """Predict from the kernel matrix between X and the training rows."""
-        K = self._matrix(X)
-        return np.asarray(self.estimator_.predict(K))
+        return np.asarray(self._ask("predict", X))
 
     @available_if(_inner_has("decision_function"))
     def decision_function(self, X: Any) -> Array:
         """Return decision values from the kernel matrix between X and the training rows."""
-        K = self._matrix(X)
-        return np.asarray(self.estimator_.decision_function(K))
+        return np.asarray(self._ask("decision_function", X))
 
     @available_if(_inner_has("transform"))
     def transform(self, X: Any) -> Any:
         """Transform the kernel matrix between X and the training rows."""
-        K = self._matrix(X)
-        return self.estimator_.transform(K)
+        return self._ask("transform", X)
 
     @available_if(_inner_has("get_feature_names_out"))
     def get_feature_names_out(self, input_features: Any = None) -> Array:
@@ -95,8 +97,7 @@ class OnMatrix(MetaEstimatorMixin, BaseEstimator):
     @available_if(_inner_has("score"))
     def score(self, X: Any, y: Any = None, **score_params: Any) -> float:
         """Return the score of the estimator."""
-        K = self._matrix(X)
-        return float(self.estimator_.score(K, y, **score_params))
+        return float(self._ask("score", X, y, **score_params))
 
     @property
     def labels_(self) -> Array:

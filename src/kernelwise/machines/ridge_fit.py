@@ -28,6 +28,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._arguments import as_real, shown
 from kernelwise.kernels.geometry import Array
 
 _EPS = float(np.finfo(float).eps)
@@ -139,10 +140,10 @@ def with_bias(
 
 def check_ridge(ridge: Any) -> float:
     """Return a ridge as a float, or say that it must be a positive number within reason."""
-    if isinstance(ridge, int | float | np.number) and SMALLEST_RIDGE <= ridge <= LARGEST_RIDGE:
-        return float(ridge)
-    shown = repr(ridge)[:60]
-    raise ValueError(f"ridge must be a positive number (1e-100 to 1e100), got {shown}.")
+    value = as_real(ridge)
+    if value is not None and SMALLEST_RIDGE <= value <= LARGEST_RIDGE:
+        return value
+    raise ValueError(f"ridge must be a positive number (1e-100 to 1e100), got {shown(ridge)}.")
 
 
 def as_columns(y: Any) -> Array:

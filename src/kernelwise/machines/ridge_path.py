@@ -131,7 +131,9 @@ class RidgePath:
         trace = float(np.sum(self.eigenvalues / (self.eigenvalues + ridge)))
         root, bias = np.sqrt(self.weights), np.zeros(solved.shape[1])
         if self.fit_intercept:
-            solved, bias, diagonal, extra = with_bias(solved, diagonal, h, root)
+            # Eigenvectors that have lost all digits may leave nothing to divide by.
+            with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+                solved, bias, diagonal, extra = with_bias(solved, diagonal, h, root)
             trace += ridge * extra
         return RidgeFit(
             ridge=ridge,

@@ -7,6 +7,7 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
+from kernelwise._files import replacing
 from kernelwise.report import _tables
 from kernelwise.report._markup import (
     DIRECTIONS,
@@ -19,7 +20,6 @@ from kernelwise.report._markup import (
     section,
 )
 from kernelwise.report.summarize import summarize
-from kernelwise.selection.persistence import replacing
 from kernelwise.selection.record import Record
 
 _MOST_CLASSES = 12

@@ -1,7 +1,12 @@
-"""Kernels, criteria and numbers as plain data that JSON can hold, and back."""
+"""Kernels, criteria and numbers as plain data that JSON can hold, and back.
+
+What comes back may have been written by anybody: whatever is not of its kind is a ValueError.
+"""
 
 import dataclasses
+import json
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,6 +17,81 @@ from kernelwise.kernels import Kernel
 from kernelwise.kernels.geometry import Array
 
 _INFINITE = {"inf": math.inf, "-inf": -math.inf}
+_MOST_DIGITS = 19  # of an integer: those of a count
+_LONGEST = 200  # characters of a reason
+_SHOWN = 40  # characters of what is wrong
+
+
+# What damaged data make of the functions below, and of the constructors that they call.
+WRONG = (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError)
+
+
+def reason(error: Exception) -> str:
+    """Return what is wrong with data, in a few words."""
+    text = f"{error.args[0]!r} is missing" if isinstance(error, KeyError) else str(error)
+    return " ".join(text.split())[:_LONGEST]
+
+
+def parse(text: str) -> Any:
+    """Return the plain data of a JSON text that says one thing: no name twice, no huge numbers."""
+    try:
+        return json.loads(
+            text,
+            object_pairs_hook=_unique,
+            parse_int=_integer,
+            parse_float=_real,
+            parse_constant=_real,
+        )
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    plain = dict(pairs)
+    if len(plain) < len(pairs):
+        raise ValueError("it has a name twice")
+    return plain
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise ValueError(f"it has an integer of {len(digits)} digits")
+    return int(digits)
+
+
+def _real(text: str) -> float:
+    value = float(text)
+    if not math.isfinite(value):
+        raise ValueError(f"it has the number {text[:_SHOWN]}, which is not finite")
+    return value
+
+
+def to_text(plain: Any, what: str) -> str:
+    """Return a text that was written as JSON."""
+    if not isinstance(plain, str):
+        raise ValueError(f"{what} is no text but {str(plain)[:_SHOWN]}")
+    return plain
+
+
+def to_list(plain: Any, what: str, item: Callable[[Any, str], Any]) -> list[Any]:
+    """Return a list that was written as JSON, every item of the same kind."""
+    if not isinstance(plain, list):
+        raise ValueError(f"{what} is no list but {str(plain)[:_SHOWN]}")
+    return [item(value, what) for value in plain]
+
+
+def to_mapping(plain: Any, what: str, item: Callable[[Any, str], Any]) -> dict[str, Any]:
+    """Return names and what they stand for, as they were written as JSON."""
+    if not isinstance(plain, dict):
+        raise ValueError(f"{what} is no mapping but {str(plain)[:_SHOWN]}")
+    return {name: item(value, what) for name, value in plain.items()}
+
+
+def to_count(plain: Any, what: str) -> int:
+    """Return how many there are of something, as it was written as JSON."""
+    if not isinstance(plain, int) or isinstance(plain, bool) or plain < 0:
+        raise ValueError(f"{what} is no count but {str(plain)[:_SHOWN]}")
+    return plain
 
 
 def from_kernel(kernel: Kernel) -> dict[str, Any]:
@@ -19,10 +99,10 @@ def from_kernel(kernel: Kernel) -> dict[str, Any]:
     return {"kernel": type(kernel).__name__, **_parameters(kernel)}
 
 
-def to_kernel(plain: dict[str, Any]) -> Kernel:
+def to_kernel(plain: Any, what: str = "kernel") -> Kernel:
     """Return the kernel that plain data describes; it must be a known one."""
     known = {cls.__name__: cls for cls in members(Kernel)}
-    parameters = dict(plain)
+    parameters = to_mapping(plain, what, lambda value, _: value)
     name = str(parameters.pop("kernel", None))
     if name not in known:
         raise ValueError(unknown("kernel", name, sorted(known)))
@@ -37,9 +117,9 @@ def from_criterion(criterion: Criterion) -> dict[str, Any]:
     return {"criterion": criterion.name, **kept}
 
 
-def to_criterion(plain: dict[str, Any]) -> Criterion:
+def to_criterion(plain: Any, what: str = "criterion") -> Criterion:
     """Return the criterion that plain data describes."""
-    parameters = dict(plain)
+    parameters = to_mapping(plain, what, lambda value, _: value)
     return get(str(parameters.pop("criterion", None)), **parameters)
 
 
@@ -48,14 +128,20 @@ def from_numbers(values: Array) -> list[Any]:
     return [_plain_number(value) for value in np.asarray(values, dtype=float).tolist()]
 
 
-def to_numbers(plain: list[Any]) -> Array:
+def to_numbers(plain: Any, what: str) -> Array:
     """Return numbers that were written as JSON."""
-    return np.array([to_number(value) for value in plain], dtype=float)
+    return np.array(to_list(plain, what, to_number), dtype=float)
 
 
-def to_number(value: Any) -> float:
+def to_number(plain: Any, what: str) -> float:
     """Return one number that was written as JSON."""
-    return math.nan if value is None else float(_INFINITE.get(value, value))
+    if plain is None:
+        return math.nan
+    if isinstance(plain, str) and plain in _INFINITE:
+        return _INFINITE[plain]
+    if not isinstance(plain, int | float) or isinstance(plain, bool):
+        raise ValueError(f"{what} is no number but {str(plain)[:_SHOWN]}")
+    return float(plain)
 
 
 def from_number(value: float) -> Any:

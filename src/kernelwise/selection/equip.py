@@ -13,6 +13,7 @@ from typing import Any
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils import get_tags
 
+from kernelwise._arguments import shown
 from kernelwise.gram import Targets
 from kernelwise.kernels import Kernel, Precomputed
 from kernelwise.kernels.geometry import Array
@@ -113,8 +114,15 @@ def fit_machine(
     weighted = getattr(machine, "class_weight", None) is not None or params
     if known is not None and type(machine) in (LSSVC, KRR) and not weighted:
         fit_known(machine, X, y, known)
-    else:
+        return
+    try:
         machine.fit(X, y, **params)
+    except ValueError as error:
+        if type(machine) in (LSSVC, KRR):
+            raise
+        # What compiled code says of its own parameters does not tell whose they are.
+        inner = machine.estimator if isinstance(machine, OnMatrix) else machine
+        raise ValueError(f"estimator {shown(inner)} cannot be fitted: {error}") from error
 
 
 def task_of(estimator: Any) -> str:

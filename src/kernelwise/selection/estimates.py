@@ -3,12 +3,14 @@
 import math
 import warnings
 from collections import Counter
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
 from sklearn.utils import get_tags
 
+from kernelwise._arguments import shown
 from kernelwise.criteria.losses import misclassified
 from kernelwise.gram import Targets
 from kernelwise.kernels import Kernel
@@ -37,6 +39,7 @@ def leave_one_out(machine: Any, targets: Targets) -> ErrorEstimate | None:
 
 def by_folds(estimator: Any, X: Any, targets: Targets, cv: Any, method: str) -> ErrorEstimate:
     """Return the error of an estimator that is refitted for every fold."""
+    cv = _checked_folds(cv)
     if isinstance(cv, int | np.integer):
         is_regression = targets.classes is None
         smallest = targets.n if is_regression else max(2, int(targets.counts.min()))
@@ -55,6 +58,8 @@ def by_folds(estimator: Any, X: Any, targets: Targets, cv: Any, method: str) -> 
 
 def pick_shares(chooser: Any, X: Any, targets: Targets, resamples: int) -> dict[Kernel, float]:
     """Return how often a selector picks each kernel on random parts of the rows."""
+    if not isinstance(resamples, int | np.integer) or resamples < 1:
+        raise ValueError(f"resamples must be a positive integer, got {shown(resamples)}.")
     picks: Counter[Kernel] = Counter()
     is_matrix = get_tags(chooser).input_tags.pairwise
     with warnings.catch_warnings():
@@ -64,6 +69,24 @@ def pick_shares(chooser: Any, X: Any, targets: Targets, resamples: int) -> dict[
             part = X[np.ix_(rows, rows)] if is_matrix else X[rows]
             picks[chooser.fit(part, targets.labels[rows]).best_kernel_] += 1
     return {kernel: count / resamples for kernel, count in picks.most_common()}
+
+
+def _checked_folds(cv: Any) -> Any:
+    """Return a number of folds, five for None as in scikit-learn, or what makes splits."""
+    if cv is None:
+        return 5
+    if isinstance(cv, int | np.integer) and not isinstance(cv, bool) and cv >= 2:
+        return cv
+    if isinstance(cv, Iterable) and not isinstance(cv, str | bytes):
+        splits = list(cv)
+        if splits:
+            return splits
+    if hasattr(cv, "split") and not isinstance(cv, str | bytes | type):
+        return cv
+    raise ValueError(
+        "cv must be a number of folds of at least 2, a splitter or a list of (train, test) rows, "
+        f"got {shown(cv)}."
+    )
 
 
 def _estimate(targets: Targets, losses: Array, method: str) -> ErrorEstimate:

@@ -2,61 +2,28 @@
 
 The files are skops files: a zip archive of plain data that names the types to be rebuilt. A type
 that is not known to be harmless is refused before anything of it is imported; pickle is never used.
+What a file unpacks to is limited, and what was rebuilt is checked before it is used.
 """
 
+import io
+import json
 import os
-import tempfile
 import zipfile
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Iterable
 from typing import Any
 
-from kernelwise._registry import PACKAGE, members
-from kernelwise.criteria import Criterion
-from kernelwise.gram import Dense, Tiled
-from kernelwise.kernels import Kernel
-from kernelwise.machines import KRR, LSSVC, OnMatrix
-from kernelwise.machines.calibration import Calibration
-from kernelwise.machines.folds import GivenSplits
-from kernelwise.selection.cascade import Cascade
-from kernelwise.selection.record import ErrorEstimate
-from kernelwise.selection.result import SelectionResult
-from kernelwise.selection.selector import KernelSelector
+from kernelwise._files import TooLarge, amount, read_file, replacing
+from kernelwise._unpacking import Unpacking
+from kernelwise.gram.memory import as_bytes
+from kernelwise.selection.soundness import Unsound, check_model
+from kernelwise.selection.trust import Schema, trusted_names
 
-_OURS = (
-    LSSVC,
-    KRR,
-    OnMatrix,
-    Calibration,
-    KernelSelector,
-    Cascade,
-    SelectionResult,
-    ErrorEstimate,
-    GivenSplits,
-    Dense,
-    Tiled,
-)
-# The one function that a preparation by the command line holds; by name, for it is above us.
-_FUNCTIONS = ("kernelwise.cli.prepare.days",)
-_PROCESS_KERNELS = "ConstantKernel DotProduct Exponentiation Matern Product RBF Sum WhiteKernel"
-_SPLITTERS = (
-    "GroupKFold KFold LeaveOneGroupOut LeaveOneOut RepeatedKFold RepeatedStratifiedKFold "
-    "ShuffleSplit StratifiedKFold StratifiedShuffleSplit TimeSeriesSplit"
-)
-# Harmless, and not on skops' own list, which has the other estimators of scikit-learn.
-_PLAIN = (
-    "builtins.frozenset",
-    "numpy.dtype",
-    "scipy.sparse._csr.csr_array",
-    "scipy.sparse._csr.csr_matrix",
-    "sklearn.gaussian_process._gpc._BinaryGaussianProcessClassifierLaplace",
-    *(f"sklearn.gaussian_process.kernels.{name}" for name in _PROCESS_KERNELS.split()),
-    *(f"sklearn.model_selection._split.{name}" for name in _SPLITTERS.split()),
-)
+MAX_SIZE = "1GB"
+_SCHEMA = "schema.json"
+_JSON_SHARE = 1 / 16  # of the limit: JSON takes many times its size in memory
 
 
-def save_model(model: Any, path: str | os.PathLike[str]) -> None:
+def save_model(model: Any, path: str | os.PathLike[str], trusted: Iterable[str] = ()) -> None:
     """Save a fitted model: a machine, a selector, or a scikit-learn pipeline around one.
 
     The file appears under its name only when it is complete.
@@ -67,28 +34,33 @@ def save_model(model: Any, path: str | os.PathLike[str]) -> None:
         Made of types of kernelwise, scikit-learn, numpy and scipy.
     path : str or path
         Usually ending in ".skops".
+    trusted : list of str, default=()
+        Further types, as "module.Class", that the model may hold, such as a kernel of your own.
+        :func:`load_model` must be given them too.
 
     Raises
     ------
     ValueError
         If the model holds a type that :func:`load_model` would refuse.
     """
-    io = _skops()
+    skops, names = _skops(), trusted_names(trusted)
     try:
-        data = io.dumps(model, compression=zipfile.ZIP_DEFLATED, compresslevel=1)
-    except (io.exceptions.UnsupportedTypeException, TypeError) as error:
+        data = skops.dumps(model, compression=zipfile.ZIP_DEFLATED, compresslevel=1)
+    except (skops.exceptions.UnsupportedTypeException, TypeError, RecursionError) as error:
         raise ValueError(f"the model cannot be saved: {error}") from None
-    foreign = _refused(io.get_untrusted_types(data=data))
+    foreign = _foreign(skops.get_untrusted_types(data=data), names)
     if foreign:
         raise ValueError(
-            f"the model holds a {foreign[0]}, which load_model would refuse: use kernels and "
-            "machines of kernelwise and scikit-learn."
+            f"the model holds a {foreign}, which load_model would refuse: use kernels and machines "
+            f"of kernelwise and scikit-learn, or trusted=[{foreign!r}] when saving and loading."
         )
     with replacing(path) as part:
         part.write_bytes(data)
 
 
-def load_model(path: str | os.PathLike[str], trusted: Iterable[str] = ()) -> Any:
+def load_model(
+    path: str | os.PathLike[str], trusted: Iterable[str] = (), max_size: Any = MAX_SIZE
+) -> Any:
     """Load a model that :func:`save_model` wrote; a file of another kind executes nothing.
 
     Parameters
@@ -97,6 +69,9 @@ def load_model(path: str | os.PathLike[str], trusted: Iterable[str] = ()) -> Any
     trusted : list of str, default=()
         Further types, as "module.Class", that the file may hold. Trusting a type means to run its
         code: name only what you wrote or know.
+    max_size : str, float or None, default="1GB"
+        The most that the file may unpack to: an amount such as "4GB", or a share of the memory that
+        is free (None: 0.8).
 
     Returns
     -------
@@ -105,22 +80,32 @@ def load_model(path: str | os.PathLike[str], trusted: Iterable[str] = ()) -> Any
     Raises
     ------
     ValueError
-        If the file is no such model, or names a type that is not trusted.
+        If the file is no such model, is damaged, unpacks to more than it may, or names a type that
+        is not trusted.
     """
-    io, trusted = _skops(), list(trusted)
+    most = as_bytes(max_size, "max_size")
+    return restored(read_file(path, most), path, trusted, most)
+
+
+def restored(data: bytes, path: str | os.PathLike[str], trusted: Iterable[str], most: float) -> Any:
+    """Return the model that the content of a file holds; at most so many bytes when unpacked."""
+    skops, names = _skops(), trusted_names(trusted)
     try:
-        names = io.get_untrusted_types(file=Path(path))
-    except OSError:
+        data = _unpacked(data, path, most)
+        foreign = _foreign(skops.get_untrusted_types(data=data), names)
+    except TooLarge:
         raise
     except Exception as error:  # whatever a damaged or malicious file makes skops stumble over
         raise _no_model(path) from error
-    foreign = _refused(names, trusted)
     if foreign:
         raise ValueError(
-            f"{path} names the type {foreign[0]}, which is not trusted: nothing was loaded."
+            f"{path} names the type {foreign}, which is not trusted: nothing was loaded."
         )
     try:
-        model = io.load(Path(path), trusted=[*_trusted(), *trusted])
+        model = skops.loads(data, trusted=names)
+        check_model(model)
+    except Unsound as error:
+        raise ValueError(f"{path} is a damaged model ({error}): save it again.") from error
     except Exception as error:
         raise _no_model(path) from error
     if not hasattr(model, "fit"):
@@ -128,43 +113,23 @@ def load_model(path: str | os.PathLike[str], trusted: Iterable[str] = ()) -> Any
     return model
 
 
-@contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Give a name beside a path to write to; the path gets the file when all of it is written.
-
-    Whatever kills the process meanwhile, the path holds either what it held before or all of the
-    new.
-    """
-    target = Path(path)
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
-    os.close(handle)
-    part = Path(name)
-    try:
-        yield part
-        with part.open("rb") as written:
-            os.fsync(written.fileno())
-        part.chmod(0o666 & ~_umask())  # mkstemp's files are for their owner only
-        part.replace(target)
-    finally:
-        part.unlink(missing_ok=True)
+def _unpacked(data: bytes, path: str | os.PathLike[str], most: float) -> bytes:
+    """Return the archive with its files unpacked, if all that is to be read stays within bounds."""
+    unpacking = Unpacking(path, most)
+    data = unpacking.unzip(data)
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        sizes = {info.filename: info.file_size for info in archive.infolist()}
+        if sizes[_SCHEMA] > _JSON_SHARE * most:
+            raise TooLarge(path, f"has a {_SCHEMA} of more than {amount(_JSON_SHARE * most)}")
+        files = Schema(json.loads(archive.read(_SCHEMA))).files
+    if sum(sizes[name] for name in files) > most:
+        raise TooLarge(path, f"unpacks to more than {amount(most)}")
+    return data
 
 
-def _umask() -> int:
-    """Return the mask of new files; it can be read only by setting it."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
-
-
-def _trusted() -> list[str]:
-    """Return the types of ours that a model may hold."""
-    values = [cls for base in (Kernel, Criterion) for cls in members(base)]
-    names = [f"{cls.__module__}.{cls.__qualname__}" for cls in (*values, *_OURS)]
-    return [name for name in names if name.startswith(PACKAGE)] + [*_FUNCTIONS, *_PLAIN]
-
-
-def _refused(names: Iterable[str], trusted: Iterable[str] = ()) -> list[str]:
-    return sorted(set(names) - set(_trusted()) - set(trusted))
+def _foreign(found: Iterable[str], names: Iterable[str]) -> str:
+    """Return the first type, by name, that is none of the trusted ones; nothing if all are."""
+    return min(set(found) - set(names), default="")
 
 
 def _no_model(path: str | os.PathLike[str]) -> ValueError:

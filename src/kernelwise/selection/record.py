@@ -2,14 +2,18 @@
 
 import json
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 from kernelwise.kernels import Kernel
-from kernelwise.selection.archive import from_kernel, from_number, to_kernel, to_number
+from kernelwise.selection import archive
+from kernelwise.selection.archive import from_kernel, from_number
 from kernelwise.selection.result import SelectionResult
 
 FORMAT = "kernelwise-record/1"
+_TASKS = ("classification", "regression")
+_MOST_COLUMNS = 300  # in a table: comparing all with all would take minutes
 
 
 @dataclass(frozen=True)
@@ -61,8 +65,13 @@ class ErrorEstimate:
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> "ErrorEstimate":
         """Return what plain data describes."""
-        numbers = {k: to_number(plain[k]) for k in ("value", "standard_error", "baseline")}
-        return cls(measure=plain["measure"], method=plain["method"], **numbers)
+        return cls(
+            measure=archive.to_text(plain["measure"], "measure"),
+            value=archive.to_number(plain["value"], "value"),
+            standard_error=archive.to_number(plain["standard_error"], "standard_error"),
+            method=archive.to_text(plain["method"], "method"),
+            baseline=archive.to_number(plain["baseline"], "baseline"),
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +103,8 @@ class Record:
     seconds : float
     model : str or None
         The file name of the model beside the record.
+    model_sha256 : str or None
+        The SHA-256 of that file; None in records of earlier versions.
     version : str
         Of kernelwise.
     """
@@ -111,6 +122,7 @@ class Record:
     data: dict[str, Any] = field(default_factory=dict)
     seconds: float = math.nan
     model: str | None = None
+    model_sha256: str | None = None
     version: str = ""
 
     def to_json(self) -> str:
@@ -129,6 +141,7 @@ class Record:
             "data": self.data,
             "seconds": from_number(self.seconds),
             "model": self.model,
+            "model_sha256": self.model_sha256,
             "result": self.result.to_dict(),
             "comparison": self.comparison and self.comparison.to_dict(),
         }
@@ -138,37 +151,69 @@ class Record:
     def from_json(cls, text: str) -> "Record":
         """Return the record that a JSON text holds, or say that it holds none."""
         try:
-            plain = json.loads(text)
+            plain = archive.parse(text)
             if plain["format"] != FORMAT:
                 raise ValueError(f"format {plain['format']!r}")
             return cls._from_dict(plain)
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except archive.WRONG as error:
             raise ValueError(
-                f"this is no record of a selection ({error}): give the result.json that "
-                "kernelwise select wrote."
+                f"this is no record of a selection ({archive.reason(error)}): give the result.json "
+                "that kernelwise select wrote."
             ) from None
 
     @classmethod
     def _from_dict(cls, plain: dict[str, Any]) -> "Record":
-        estimates = {
-            k: None if plain[k] is None else ErrorEstimate.from_dict(plain[k])
-            for k in ("error", "nested")
-        }
-        comparison = plain["comparison"]
-        if not all(isinstance(sentence, str) for sentence in plain["warnings"]):
-            raise ValueError("its warnings are no sentences")
+        texts = {key: archive.to_text(plain[key], key) for key in ("machine", "version")}
+        if plain["task"] not in _TASKS:
+            raise ValueError("its task is unknown")
+        result = SelectionResult.from_dict(plain["result"])
+        comparison = _given(plain["comparison"], SelectionResult.from_dict)
+        tables = [each.table for each in (result, comparison) if each is not None]
+        if max(map(len, tables)) > _MOST_COLUMNS:
+            raise ValueError(f"it has more than {_MOST_COLUMNS} columns")
         return cls(
-            kernel=to_kernel(plain["kernel"]),
-            ridge=float(plain["ridge"]),
-            machine=plain["machine"],
+            kernel=archive.to_kernel(plain["kernel"]),
+            ridge=archive.to_number(plain["ridge"], "ridge"),
             task=plain["task"],
-            result=SelectionResult.from_dict(plain["result"]),
-            comparison=None if comparison is None else SelectionResult.from_dict(comparison),
-            stability=dict(plain["stability"]),
-            warnings=tuple(plain["warnings"]),
-            data=dict(plain["data"]),
-            seconds=to_number(plain["seconds"]),
-            model=plain["model"],
-            version=plain["version"],
-            **estimates,
+            result=result,
+            comparison=comparison,
+            error=_given(plain["error"], ErrorEstimate.from_dict),
+            nested=_given(plain["nested"], ErrorEstimate.from_dict),
+            stability=archive.to_mapping(plain["stability"], "stability", _share),
+            warnings=tuple(archive.to_list(plain["warnings"], "warnings", archive.to_text)),
+            data=_data(archive.to_mapping(plain["data"], "data", lambda value, _: value)),
+            seconds=archive.to_number(plain["seconds"], "seconds"),
+            model=_given(plain["model"], lambda name: archive.to_text(name, "model")),
+            model_sha256=_given(
+                plain.get("model_sha256"), lambda digest: archive.to_text(digest, "model_sha256")
+            ),
+            **texts,
         )
+
+
+def _given(plain: Any, restored: Callable[[Any], Any]) -> Any:
+    """Return what plain data describes, None where nothing is given."""
+    return None if plain is None else restored(plain)
+
+
+def _share(plain: Any, what: str) -> float:
+    share = archive.to_number(plain, what)
+    if not 0.0 <= share <= 1.0:
+        raise ValueError(f"{what} is no share but {share}")
+    return share
+
+
+def _data(facts: dict[str, Any]) -> dict[str, Any]:
+    """Return facts of the data, each of its kind."""
+    kinds: dict[str, Callable[[Any, str], Any]] = {
+        "source": archive.to_text,
+        "rows": archive.to_count,
+        "features": archive.to_count,
+        "target": archive.to_text,
+        "classes": lambda value, what: archive.to_mapping(value, what, archive.to_count),
+        "prepared": lambda value, what: archive.to_list(value, what, archive.to_text),
+    }
+    for name, fact in facts.items():
+        if name in kinds and fact is not None:
+            kinds[name](fact, name)
+    return facts

@@ -158,24 +158,28 @@ class SelectionResult:
 
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> "SelectionResult":
-        """Return the result that plain data describes."""
-        columns = [plain["ridges"], *plain["table"].values(), *plain["standard_errors"].values()]
-        if {len(column) for column in columns} - {len(plain["kernels"])}:
-            raise ValueError("its columns do not have a value for every kernel")
-        if plain["table"].keys() != plain["criteria"].keys():
-            raise ValueError("its columns and its criteria do not go together")
-        return cls(
-            kernels=tuple(map(archive.to_kernel, plain["kernels"])),
-            ridges=archive.to_numbers(plain["ridges"]),
-            criteria={n: archive.to_criterion(c) for n, c in plain["criteria"].items()},
-            table={n: archive.to_numbers(v) for n, v in plain["table"].items()},
-            notes=dict(plain["notes"]),
-            engine=plain["engine"],
-            engine_reason=plain["engine_reason"],
-            seconds=float(plain["seconds"]),
-            standard_errors={n: archive.to_numbers(v) for n, v in plain["standard_errors"].items()},
-            timings=dict(plain["timings"]),
+        """Return the result that plain data describes; ValueError or KeyError for other data."""
+        kernels = archive.to_list(plain["kernels"], "kernels", archive.to_kernel)
+        result = cls(
+            kernels=tuple(kernels),
+            ridges=archive.to_numbers(plain["ridges"], "ridges"),
+            criteria=archive.to_mapping(plain["criteria"], "criteria", archive.to_criterion),
+            table=archive.to_mapping(plain["table"], "table", archive.to_numbers),
+            notes=archive.to_mapping(plain["notes"], "notes", archive.to_text),
+            engine=archive.to_text(plain["engine"], "engine"),
+            engine_reason=archive.to_text(plain["engine_reason"], "engine_reason"),
+            seconds=archive.to_number(plain["seconds"], "seconds"),
+            standard_errors=archive.to_mapping(
+                plain["standard_errors"], "standard_errors", archive.to_numbers
+            ),
+            timings=archive.to_mapping(plain["timings"], "timings", archive.to_number),
         )
+        columns = [result.ridges, *result.table.values(), *result.standard_errors.values()]
+        if {column.size for column in columns} - {len(kernels)}:
+            raise ValueError("its columns do not have a value for every kernel")
+        if result.table.keys() != result.criteria.keys():
+            raise ValueError("its columns and its criteria do not go together")
+        return result
 
     def to_json(self) -> str:
         """Return everything as JSON; kernels and criteria by name and parameters."""
@@ -185,9 +189,11 @@ class SelectionResult:
     def from_json(cls, text: str) -> "SelectionResult":
         """Return the result that :meth:`to_json` wrote, or say that there is none."""
         try:
-            return cls.from_dict(json.loads(text))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            raise ValueError(f"this is no result of kernelwise ({error}).") from None
+            return cls.from_dict(archive.parse(text))
+        except archive.WRONG as error:
+            raise ValueError(
+                f"this is no result of kernelwise ({archive.reason(error)})."
+            ) from None
 
     def _repr_html_(self) -> str:
         """Return a table for notebooks: the best of each column is bold."""

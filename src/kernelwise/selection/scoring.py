@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kernelwise._progress import SILENT, Task, bar
+from kernelwise._threads import limited
 from kernelwise._warnings import warn_user
 from kernelwise.criteria import Criterion, Evidence, Undefined
 from kernelwise.criteria.base import check_task
@@ -97,6 +98,7 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
     machine: str = "least-squares",
     memory: str | float | None = None,
     progress: bool | None = None,
+    n_jobs: int | None = None,
 ) -> SelectionResult:
     """Return the raw value of every criterion for every kernel.
 
@@ -131,6 +133,8 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
     progress : bool or None, default=None
         Whether to draw a bar with the time left on standard error once it takes over a second;
         None draws it in a terminal or a notebook.
+    n_jobs : int or None, default=None
+        The number of threads, as for :class:`KernelSelector`.
 
     Returns
     -------
@@ -161,7 +165,7 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
         memory=memory,
     )
     problem.check(columns.values())
-    with bar("scoring kernels", progress) as whole:
+    with limited(n_jobs, rows=targets.n), bar("scoring kernels", progress) as whole:
         return score_candidates(problem, candidates, columns, lambda gram: ridges, whole)
 
 
@@ -238,7 +242,9 @@ class Value(NamedTuple):
         losses = criterion.losses(evidence, ridge)
         if losses is None:
             return cls(float(criterion.value(evidence, ridge)), np.nan)
-        error = float(np.std(losses, ddof=1) / np.sqrt(losses.size)) if losses.size > 1 else np.nan
+        with np.errstate(over="ignore", invalid="ignore"):  # of losses beyond 1e154
+            spread = np.std(losses, ddof=1) if losses.size > 1 else np.nan
+        error = float(spread / np.sqrt(losses.size))
         return cls(float(np.mean(losses)), error)
 
 

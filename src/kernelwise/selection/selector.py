@@ -1,8 +1,7 @@
 """The estimator that chooses its kernel and ridge."""
 
 import warnings
-from contextlib import nullcontext
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,9 +16,10 @@ from sklearn.utils.metadata_routing import (
 )
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
-from threadpoolctl import threadpool_limits
 
+from kernelwise._progress import Task
 from kernelwise._sklearn import validate_rows, validate_weights
+from kernelwise._threads import as_jobs, limited
 from kernelwise.criteria import Criterion, get
 from kernelwise.criteria.base import check_task
 from kernelwise.gram import Engine, Targets
@@ -113,7 +113,10 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
     time, journal : None
         Reserved: they must be None.
     n_jobs : int or None, default=None
-        The number of threads of the linear algebra; None leaves it as it is.
+        The number of threads of fits and predictions, at most that of the processors: -1 takes all
+        of them, -2 all but one. The linear algebra never gets more than it is set to, as by
+        ``OPENBLAS_NUM_THREADS``. None takes as many as help: linear algebra on fewer than 2,000
+        rows is done by one.
     random_state : int, RandomState or None, default=None
         Draws the rows that ``grids.auto`` looks at where there are more than 1,000.
 
@@ -158,7 +161,7 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         "memory": [str, Real, None],
         "time": [None],
         "journal": [None],
-        "n_jobs": [Integral, None],
+        "n_jobs": "no_validation",  # as_jobs says it in one sentence
         "random_state": ["random_state"],
     }
 
@@ -206,6 +209,7 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         """
         for earlier in _FITTED:
             self.__dict__.pop(earlier, None)  # nothing of an earlier fit survives
+        as_jobs(self.n_jobs)
         fit_params = self._routed(fit_params)
         X, y = validate_rows(self, X, y, ensure_min_samples=3)
         X, y, fit_params = self._weighted(X, y, fit_params)
@@ -213,7 +217,23 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         kernels = self._kernels(X)
         machine = machine_for(self.estimator, targets, kernels)
         cascade, ridges = self._plan(targets)
-        limits = nullcontext() if self.n_jobs is None else threadpool_limits(self.n_jobs)
+        problem = self._problem(X, targets, kernels, machine, cascade)
+        with limited(self.n_jobs, rows=targets.n):
+            with fit_task(self, X, y, parts=SEARCHES) as progress:
+                kernels, found = self._search(problem, kernels, cascade, ridges, progress)
+                self._take(problem, kernels, ridges, found)
+                if self.refit:
+                    self.best_estimator_ = equip(machine, self.best_kernel_, self.best_ridge_)
+                    labels = targets.labels
+                    fit_machine(self.best_estimator_, problem.X, labels, found.fit, fit_params)
+            self.error_ = leave_one_out(self.best_estimator_, targets) if self.refit else None
+            self._look_twice(problem, kernels, ridges, found)
+        return self
+
+    def _problem(
+        self, X: Any, targets: Targets, kernels: list[Kernel], machine: Any, cascade: Cascade
+    ) -> Problem:
+        """Return the data as the stages look at it, or refuse what they cannot do."""
         problem = Problem.of(
             X,
             targets,
@@ -224,19 +244,21 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
             memory=self.memory,
         )
         problem.check(criterion for criterion, _ in cascade.stages)
-        with limits, fit_task(self, X, y, parts=SEARCHES) as progress:
-            if self._is_auto:
-                kernels, found = search(problem, kernels, cascade, ridges, progress)
-            else:
-                with progress.part("search", parts(cascade)) as task:
-                    found = run_cascade(problem, kernels, cascade, ridges, task)
-            self._take(problem, kernels, ridges, found)
-            if self.refit:
-                self.best_estimator_ = equip(machine, self.best_kernel_, self.best_ridge_)
-                fit_machine(self.best_estimator_, problem.X, targets.labels, found.fit, fit_params)
-        self.error_ = leave_one_out(self.best_estimator_, targets) if self.refit else None
-        self._look_twice(problem, kernels, ridges, found)
-        return self
+        return problem
+
+    def _search(
+        self,
+        problem: Problem,
+        kernels: list[Kernel],
+        cascade: Cascade,
+        ridges: Ridges,
+        progress: Task,
+    ) -> tuple[list[Kernel], Choice]:
+        """Return the candidates, which grow where they were made from the data, and the choice."""
+        if self._is_auto:
+            return search(problem, kernels, cascade, ridges, progress)
+        with progress.part("search", parts(cascade)) as task:
+            return kernels, run_cascade(problem, kernels, cascade, ridges, task)
 
     def _weighted(self, X: Any, y: Any, params: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
         """Leave out rows of weight zero: they must not have a say in anything."""
@@ -334,27 +356,27 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
     @available_if(_fitted_has("predict"))
     def predict(self, X: Any) -> Array:
         """Predict with the fitted estimator."""
-        return np.asarray(self._fitted().predict(self._checked(X)))
+        return np.asarray(self._ask("predict", X))
 
     @available_if(_fitted_has("decision_function"))
     def decision_function(self, X: Any) -> Array:
         """Return the decision values of the fitted estimator."""
-        return np.asarray(self._fitted().decision_function(self._checked(X)))
+        return np.asarray(self._ask("decision_function", X))
 
     @available_if(_fitted_has("predict_proba"))
     def predict_proba(self, X: Any) -> Array:
         """Return the probability of every class, in the order of ``classes_``."""
-        return np.asarray(self._fitted().predict_proba(self._checked(X)))
+        return np.asarray(self._ask("predict_proba", X))
 
     @available_if(_fitted_has("predict_log_proba"))
     def predict_log_proba(self, X: Any) -> Array:
         """Return the logarithms of the probabilities."""
-        return np.asarray(self._fitted().predict_log_proba(self._checked(X)))
+        return np.asarray(self._ask("predict_log_proba", X))
 
     @available_if(_fitted_has("transform"))
     def transform(self, X: Any) -> Any:
         """Transform with the fitted estimator."""
-        return self._fitted().transform(self._checked(X))
+        return self._ask("transform", X)
 
     @available_if(_fitted_has("get_feature_names_out"))
     def get_feature_names_out(self, input_features: Any = None) -> Array:
@@ -387,7 +409,8 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the score of the fitted estimator: accuracy, or R² for regression."""
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return float(self._fitted().score(self._checked(X), as_vector(y), **weights))
+        with np.errstate(invalid="ignore"):  # labels of 1e300 are cast to integers to look at them
+            return float(self._ask("score", X, as_vector(y), **weights))
 
     def error_estimate(self, X: Any = None, y: Any = None, cv: Any = 5) -> ErrorEstimate:
         """Return the error to expect of the fitted machine, kernel and ridge taken as given.
@@ -403,16 +426,19 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
                 f"X and y are needed to estimate the error of {type(self._fitted()).__name__}: "
                 "give the training data again."
             )
-        return by_folds(clone(self._fitted()), self._checked(X), self._targets(y), cv, "")
+        machine, rows, targets = clone(self._fitted()), self._checked(X), self._targets(y)
+        with limited(self.n_jobs, rows=targets.n):
+            return by_folds(machine, rows, targets, cv, "")
 
     def nested_error(self, X: Any, y: Any, cv: Any = 5) -> ErrorEstimate:
         """Return the error to expect of the whole procedure: every fold chooses for itself.
 
         It takes as many selections as there are folds, and is not optimistic.
         """
-        with warnings.catch_warnings():
+        targets = self._targets(y)
+        with warnings.catch_warnings(), limited(self.n_jobs, rows=targets.n):
             warnings.simplefilter("ignore", UserWarning)  # said already, of all rows
-            return by_folds(clone(self), X, self._targets(y), cv, "nested ")
+            return by_folds(clone(self), X, targets, cv, "nested ")
 
     def pick_stability(self, X: Any, y: Any, resamples: int = 10) -> dict[Kernel, float]:
         """Return how often each kernel is picked on random parts: half of the rows, at most 500.
@@ -422,10 +448,18 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         """
         check_is_fitted(self, "result_")
         chooser = clone(self).set_params(kernels=list(self.result_.kernels), refit=False)
-        return pick_shares(chooser, self._checked(X), self._targets(y), resamples)
+        rows, targets = self._checked(X), self._targets(y)
+        with limited(self.n_jobs, rows=targets.n):
+            return pick_shares(chooser, rows, targets, resamples)
 
     def _targets(self, y: Any) -> Targets:
         return Targets.of(y, self._known_task() if hasattr(self, "result_") else self._task())
+
+    def _ask(self, method: str, X: Any, *given: Any, **weights: Any) -> Any:
+        """Return what a method of the fitted estimator says of rows."""
+        machine, rows = self._fitted(), self._checked(X)
+        with limited(self.n_jobs):  # without it the machine decides, by rows that it was fitted to
+            return getattr(machine, method)(rows, *given, **weights)
 
     def _checked(self, X: Any) -> Any:
         return validate_rows(self, X, reset=False)

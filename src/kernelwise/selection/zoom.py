@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kernelwise._progress import Task
+from kernelwise._threads import limited
 from kernelwise.criteria import Criterion, Evidence
 from kernelwise.gram import Targets
 from kernelwise.gram.dense import upper_triangle
@@ -100,12 +101,12 @@ class Zoom:
         """Look at more and more rows."""
         sizes = _sizes(self._problem.targets.n)
         with progress.part("leave-one-out", len(sizes)) as task:
-            with task.part("first look"):
+            with task.part("first look"), limited(rows=sizes[0]):
                 table = self._first_look(sizes[0])
             pick = Place(*map(int, np.unravel_index(np.nanargmin(table), table.shape)))
             guide, band = table, _BAND
             for rows in sizes[1:]:
-                with task.part("exact values"):
+                with task.part("exact values"), limited(rows=rows):
                     look = _Look(self, rows)
                     pick, is_peak = look.climb(pick, guide, band, _budget(rows))
                 guide, band = look.update(guide, pick), _NARROW_BAND

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._threads import limited
 from kernelwise.kernels.geometry import Array
 from kernelwise.report.figures._canvas import BLUE, GREY, VERMILION, one_axes, short, tidy
 from kernelwise.report.figures._inputs import MAX_ROWS, fitted_machine, sample_matrix
@@ -103,7 +104,8 @@ class SpectrumDisplay:
         if ridge is not None and not ridge > 0.0:
             raise ValueError(f"ridge must be positive or None, got {ridge!r}.")
         K, rows, total = sample_matrix(kernel, X, max_rows, random_state)
-        eigenvalues = np.linalg.eigvalsh(K)[::-1] * (total / rows.size)
+        with limited(rows=rows.size):
+            eigenvalues = np.linalg.eigvalsh(K)[::-1] * (total / rows.size)
         return cls(eigenvalues, ridge, total, short(kernel)).plot(ax, **kwargs)
 
     @classmethod

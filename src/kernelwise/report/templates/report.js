@@ -106,7 +106,7 @@
     const place = (x) => left + ((at(x) - low) / (high - low)) * (right - left);
     const step = Math.max(1, Math.ceil((high - low) / Math.max(1, (right - left) / 34)));
     const ticks = [];
-    for (let v = Math.ceil(low); v <= high; v++) if (v % step === 0) ticks.push(v);
+    for (let k = Math.ceil(low / step); k * step <= high && ticks.length < 99; k++) ticks.push(k * step);
     const label = { width: (v) => "2" + superscript(v), degree: String, number: (v) => "#" + numbers[v] }[kind];
     const tickPlace = (v) => left + ((v - low) / (high - low)) * (right - left);
     return { kind, left, right, place, ticks: ticks.map((v) => [tickPlace(v), label(v)]) };

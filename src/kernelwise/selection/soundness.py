@@ -1,0 +1,228 @@
+"""Whether a model that was loaded is one that fitting could have made.
+
+A file restores what it says, whatever that is: arrays of other shapes, texts in the place of
+numbers, indices that point nowhere. Compiled code trusts them, so they are looked at once, here.
+"""
+
+import math
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.base import BaseEstimator
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.impute import SimpleImputer
+from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
+from sklearn.svm._base import BaseLibSVM
+
+from kernelwise._registry import PACKAGE
+from kernelwise.criteria import Criterion
+from kernelwise.kernels import Kernel
+from kernelwise.machines import KRR, LSSVC, OnMatrix, check_ridge
+from kernelwise.machines.calibration import Calibration
+from kernelwise.selection.result import SelectionResult
+from kernelwise.selection.selector import KernelSelector
+
+_SVM_ROWS = "_BaseLibSVM__Xfit"  # where scikit-learn keeps the rows for a kernel function
+
+
+class Unsound(ValueError):
+    """Parts of a model that do not fit together; the message says which."""
+
+
+def check_model(model: Any) -> None:
+    """Raise Unsound where parts of a model do not fit together.
+
+    Parameters
+    ----------
+    model : estimator
+        As it was restored from a file; fitted or not.
+    """
+    try:
+        for part in reversed(list(_parts(model))):  # what a part is made of comes before it
+            for kind, check in _CHECKS.items():
+                if isinstance(part, kind):
+                    check(part)
+    except Unsound:
+        raise
+    except Exception as error:  # whatever a wrong type makes a check stumble over
+        raise Unsound(f"a part of another kind: {type(error).__name__}") from error
+
+
+def _parts(model: Any) -> Iterator[Any]:
+    """Yield a model and all that it is made of, each once."""
+    seen: set[int] = set()
+    waiting = [model]
+    while waiting:
+        part = waiting.pop()
+        if id(part) in seen or isinstance(part, str | bytes | np.ndarray):
+            continue
+        seen.add(id(part))
+        yield part
+        if isinstance(part, dict):
+            waiting += [*part.keys(), *part.values()]
+        elif isinstance(part, list | tuple | set | frozenset):
+            waiting += part
+        elif isinstance(part, BaseEstimator):
+            waiting += vars(part).values()
+        elif is_dataclass(part) and not isinstance(part, type):
+            waiting += [getattr(part, field.name) for field in fields(part)]
+
+
+def _require(holds: Any, what: str) -> None:
+    if not holds:
+        raise Unsound(what)
+
+
+def _check_value(value: Any) -> None:
+    """Make a kernel or a criterion of ours anew: its constructor knows what parameters may be."""
+    if type(value).__module__.startswith(PACKAGE):
+        replace(value)
+
+
+def _check_rows(rows: Any) -> None:
+    """Refuse sparse rows with indices out of range: compiled loops would follow them."""
+    rows.check_format(full_check=True)
+    _check_numbers(rows.data, "sparse rows")
+
+
+def _check_calibration(calibration: Calibration) -> None:
+    slope = calibration.slope
+    _require(isinstance(slope, float) and 0.0 <= slope < math.inf, f"slope is {slope!r:.40}")
+
+
+def _check_result(result: SelectionResult) -> None:
+    shape = (len(result.kernels),)
+    columns = [result.ridges, *result.table.values(), *result.standard_errors.values()]
+    _require(all(np.shape(column) == shape for column in columns), "a table is not rectangular")
+    _require(result.table.keys() == result.criteria.keys(), "columns lack their criteria")
+
+
+def _check_params(machine: Any) -> None:
+    try:
+        machine._validate_params()
+    except ValueError as error:
+        raise Unsound(str(error)) from None
+
+
+def _check_machine(machine: LSSVC | KRR) -> None:
+    """Compare the shapes of a machine in closed form with each other."""
+    _check_params(machine)
+    check_ridge(machine.ridge)
+    if not hasattr(machine, "X_fit_"):
+        return
+    n, d = np.shape(machine.X_fit_)
+    _require(machine.n_features_in_ == d, f"X_fit_ has {d} columns, not {machine.n_features_in_}")
+    if not sp.issparse(machine.X_fit_):
+        _check_numbers(machine.X_fit_, "X_fit_")
+    _check_numbers(machine.dual_coef_, "dual_coef_")
+    _check_numbers(machine.intercept_, "intercept_")
+    wide = () if machine.dual_coef_.ndim == 1 else (machine.dual_coef_.shape[-1],)
+    _check_shape(machine, "dual_coef_", (n, *wide))
+    for name in ("loo_values_", "loo_residuals_"):
+        _check_shape(machine, name, (n, *wide))
+    _check_shape(machine, "intercept_", wide)
+    if isinstance(machine, LSSVC):
+        _check_classes(machine.classes_, *(wide or (2,)))
+        _require(isinstance(machine.calibration_, Calibration), "calibration_ is of another kind")
+    _try(machine.predict, machine.X_fit_)
+
+
+def _check_numbers(values: Any, name: str) -> None:
+    values = np.asarray(values)
+    _require(values.dtype == np.float64, f"{name} holds {values.dtype} in the place of float64")
+    _require(bool(np.isfinite(values).all()), f"{name} holds NaN or infinity")
+
+
+def _check_shape(owner: Any, name: str, shape: tuple[int, ...]) -> None:
+    found = np.shape(getattr(owner, name))
+    _require(found == shape, f"{name} has the shape {found}, not {shape}")
+
+
+def _check_classes(classes: Any, number: int) -> None:
+    _require(isinstance(classes, np.ndarray), "classes_ is no array")
+    _require(classes.shape == (number,), f"classes_ has the shape {classes.shape}, not ({number},)")
+    _require(np.unique(classes).size == number, "classes_ holds a class twice")
+    if classes.dtype.kind == "U":
+        "".join(classes.tolist()).encode()  # half of a character is no text
+
+
+def _check_svm(machine: Any) -> None:
+    """Compare what LIBSVM is handed: it computes addresses from it."""
+    if not hasattr(machine, "support_"):
+        return
+    vectors, c = machine.support_.size, len(getattr(machine, "classes_", "+-"))
+    if hasattr(machine, "classes_"):
+        _check_classes(machine.classes_, c)
+        _require(np.sum(machine._n_support) == vectors, "_n_support has another sum")
+    _require(np.all(machine._n_support >= 0), "_n_support holds negative numbers")
+    _check_shape(machine, "_n_support", (c,))
+    _check_shape(machine, "support_", (vectors,))
+    for name in ("dual_coef_", "_dual_coef_"):
+        _check_shape(machine, name, (c - 1, vectors))
+    for name in ("intercept_", "_intercept_"):
+        _check_shape(machine, name, (c * (c - 1) // 2,))
+    for name in ("dual_coef_", "_dual_coef_", "intercept_", "_intercept_"):
+        values = getattr(machine, name)
+        _check_numbers(values.data if sp.issparse(values) else values, name)
+    _check_svm_rows(machine, vectors)
+
+
+def _check_svm_rows(machine: Any, vectors: int) -> None:
+    """Compare the rows with each other: support vectors, or all where the kernel is a function."""
+    n, d = machine.shape_fit_
+    _require(np.all((machine.support_ >= 0) & (machine.support_ < n)), "support_ leads astray")
+    if machine.kernel == "precomputed" or callable(machine.kernel):
+        _check_shape(machine, "support_vectors_", (0, 0))
+    else:
+        _check_shape(machine, "support_vectors_", (vectors, machine.n_features_in_))
+    if callable(machine.kernel):
+        _check_shape(machine, _SVM_ROWS, (n, d))
+        _try(machine.predict, getattr(machine, _SVM_ROWS))
+
+
+def _check_on_matrix(machine: OnMatrix) -> None:
+    if hasattr(machine, "X_fit_"):
+        methods = [getattr(machine, name, None) for name in ("predict", "transform")]
+        for method in filter(None, methods):
+            _try(method, machine.X_fit_)
+
+
+def _check_process(machine: Any) -> None:
+    if hasattr(machine, "X_train_"):
+        _try(machine.predict, machine.X_train_)
+
+
+def _check_columns(transformer: Any) -> None:
+    """Compare the lengths of what was learned of every column."""
+    d = getattr(transformer, "n_features_in_", None)
+    for name in ("statistics_", "mean_", "var_", "scale_", "max_abs_", "categories_"):
+        learned = getattr(transformer, name, None)
+        _require(learned is None or len(learned) == d, f"{name} has not the length {d}")
+        _require(not isinstance(learned, np.ndarray) or learned.ndim == 1, f"{name} is no vector")
+
+
+def _try(method: Callable[[Any], Any], rows: Any) -> None:
+    """Use a machine on one of its own training rows."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        outcome = method(rows[:1])
+    _require(np.shape(outcome)[0] == 1, "a row has no single prediction")
+
+
+_CHECKS: dict[Any, Callable[[Any], None]] = {
+    Kernel: _check_value,
+    Criterion: _check_value,
+    (sp.csr_matrix, sp.csr_array): _check_rows,
+    Calibration: _check_calibration,
+    SelectionResult: _check_result,
+    KernelSelector: _check_params,
+    (LSSVC, KRR): _check_machine,
+    BaseLibSVM: _check_svm,
+    OnMatrix: _check_on_matrix,
+    GaussianProcessRegressor: _check_process,
+    (SimpleImputer, StandardScaler, MaxAbsScaler, OneHotEncoder): _check_columns,
+}

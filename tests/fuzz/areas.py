@@ -1,0 +1,42 @@
+"""The areas of the public surface, each with its share of the cases."""
+
+from fuzz.agreement import agreement
+from fuzz.bounds import bounds
+from fuzz.cases import Area, Failure, run_case
+from fuzz.criteria import criteria
+from fuzz.kernels import kernels
+from fuzz.machines import machines
+from fuzz.models import models
+from fuzz.readers import readers
+from fuzz.results import results
+from fuzz.scoring import scoring
+from fuzz.selector import selector
+
+# Name: the function that runs a case, and cases in ten thousand.
+AREAS: dict[str, tuple[Area, int]] = {
+    "agreement": (agreement, 1000),
+    "machines": (machines, 1400),
+    "kernels": (kernels, 1200),
+    "criteria": (criteria, 1400),
+    "scoring": (scoring, 1000),
+    "selector": (selector, 600),
+    "bounds": (bounds, 900),
+    "readers": (readers, 1100),
+    "results": (results, 700),
+    "models": (models, 700),
+}
+
+
+def run(name: str) -> Failure | None:
+    """Run the case of a name; return what is wrong with it."""
+    return run_case(AREAS[name.split(":")[0]][0], name)
+
+
+def names(areas: list[str], cases: int, first: int = 0) -> list[list[str]]:
+    """Return the names of about so many cases, by area, each area with its share."""
+    total = sum(AREAS[area][1] for area in areas)
+    counts = [round(cases * AREAS[area][1] / total) for area in areas]
+    return [
+        [f"{area}:{first + seed}" for seed in range(count)]
+        for area, count in zip(areas, counts, strict=True)
+    ]
