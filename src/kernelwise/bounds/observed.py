@@ -73,12 +73,13 @@ def observe(
 
 
 def _observed(problem: Problem, t: int) -> dict[str, Observed]:
+    """Return what there is; nothing of a machine that does not exist, or whose numbers overflow."""
     parts = [partial(_ratio, problem, t), partial(_of_least_squares, problem)]
     if problem.targets.classes is not None:
         parts += [partial(_of_support_vectors, problem), partial(_of_hyperplane, problem)]
     found: dict[str, Observed] = {}
     for part in parts:
-        with suppress(Undefined):  # where a machine does not exist, or its numbers overflow
+        with suppress(Undefined):
             found |= part()
     return dict(sorted(found.items()))
 
