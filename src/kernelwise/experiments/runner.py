@@ -15,6 +15,7 @@ from typing import Any
 
 from threadpoolctl import threadpool_limits
 
+from kernelwise._files import append
 from kernelwise._progress import SILENT, Task
 from kernelwise.experiments.catalog import EXPERIMENTS
 from kernelwise.experiments.experiment import Effort, Experiment, Job, Line
@@ -106,5 +107,4 @@ def _append(path: Path, lines: Sequence[dict[str, Any]]) -> None:
             f"{path} has other columns than this run, which cannot go on with it: move it away."
         )
     table.writerows(lines)
-    with path.open("a") as file:
-        file.write(text.getvalue())
+    append(path, text.getvalue())
