@@ -16,6 +16,8 @@ class Combination(Kernel):
     parts: tuple[Kernel, ...]
 
     def __post_init__(self) -> None:
+        if not self.parts or not all(isinstance(part, Kernel) for part in self.parts):
+            raise TypeError(f"{type(self).__name__} must be made of kernels, got {self.parts!r}.")
         if len({part.takes_matrix for part in self.parts}) > 1:
             raise ValueError(
                 "Precomputed() stands for a matrix: it combines with its own kind only."
@@ -134,6 +136,8 @@ class Scaled(Kernel):
 
     def __post_init__(self) -> None:
         set_positive(self, "factor")
+        if not isinstance(self.part, Kernel):
+            raise TypeError(f"part of Scaled must be a kernel, got {self.part!r}.")
 
     @classmethod
     def of(cls, factor: float, part: Kernel) -> "Scaled":
