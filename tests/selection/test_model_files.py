@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process import GaussianProcessClassifier, GaussianProcessRegressor
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
@@ -261,36 +261,40 @@ def test_every_flipped_byte_is_noticed_or_harmless(two_blobs, saved):
             assert np.array_equal(model.decision_function(X), expected)
 
 
-def _classifiers(X, y):
-    z = X[:, 0] + 0.1 * y
-    return {
-        "LSSVC": kw.LSSVC().fit(X, y),
-        "three classes": kw.LSSVC().fit(X, np.arange(len(y)) % 3),
-        "KRR": kw.KRR(kw.Matern(), fit_intercept=True).fit(X, z),
-        "two targets": kw.KRR().fit(X, np.column_stack([z, y])),
-        "sparse": kw.LSSVC().fit(sp.csr_matrix(X), y),
-        "SVC": SVC(kernel=kw.Gaussian(2.0)).fit(X, y),
-        "SVR": SVR(kernel=kw.Gaussian(2.0)).fit(X, z),
-        "rbf": SVC().fit(X, np.arange(len(y)) % 3),
-        "selector": kw.KernelSelector(kernels=kw.grids.gaussian(0, 2)).fit(X, y),
-        "ridge": kw.KernelSelector(KernelRidge(), kernels=kw.grids.gaussian(0, 2)).fit(X, z),
-        "process": kw.KernelSelector(
-            GaussianProcessRegressor(), kernels=kw.grids.gaussian(0, 1)
-        ).fit(X, z),
-        "pipeline": make_pipeline(StandardScaler(), kw.LSSVC()).fit(X, y),
-        "scaled": make_pipeline(MaxAbsScaler(), kw.LSSVC()).fit(sp.csr_matrix(X), y),
-    }
+def _chosen(machine, X, target):
+    return kw.KernelSelector(machine, kernels=kw.grids.gaussian(0, 1)).fit(X, target)
 
 
-NAMES = list(_classifiers(np.random.default_rng(0).normal(size=(12, 3)), np.arange(12) % 2))
+# Fitted to rows, two classes y, three classes and a real target.
+MODELS = {
+    "LSSVC": lambda X, y, three, real: kw.LSSVC().fit(X, y),
+    "three classes": lambda X, y, three, real: kw.LSSVC().fit(X, three),
+    "KRR": lambda X, y, three, real: kw.KRR(kw.Matern(), fit_intercept=True).fit(X, real),
+    "two targets": lambda X, y, three, real: kw.KRR().fit(X, np.column_stack([real, y])),
+    "sparse": lambda X, y, three, real: kw.LSSVC().fit(sp.csr_matrix(X), y),
+    "SVC": lambda X, y, three, real: SVC(kernel=kw.Gaussian(2.0)).fit(X, y),
+    "SVR": lambda X, y, three, real: SVR(kernel=kw.Gaussian(2.0)).fit(X, real),
+    "rbf": lambda X, y, three, real: SVC().fit(X, three),
+    "ridge": lambda X, y, three, real: _chosen(KernelRidge(), X, real).best_estimator_,
+    "selector": lambda X, y, three, real: _chosen(None, X, y),
+    "process": lambda X, y, three, real: _chosen(GaussianProcessRegressor(), X, real),
+    "classes": lambda X, y, three, real: _chosen(GaussianProcessClassifier(), X, three),
+    "pipeline": lambda X, y, three, real: make_pipeline(StandardScaler(), kw.LSSVC()).fit(X, y),
+    "scaled": lambda X, y, three, real: make_pipeline(MaxAbsScaler(), kw.LSSVC()).fit(
+        sp.csr_matrix(X), y
+    ),
+}
+OF_MANY_ARRAYS = ("selector", "process", "classes")
 
 
-@pytest.mark.parametrize("name", NAMES)
+def _fitted(name, X, y):
+    return MODELS[name](X, y, np.arange(len(y)) % 3, X[:, 0] + 0.1 * y)
+
+
+@pytest.mark.parametrize("name", MODELS)
 def test_sound_models_are_sound(name, two_blobs):
-    check_model(_classifiers(*two_blobs)[name])
-    check_model(
-        type(_classifiers(*two_blobs)[name]).__new__(kw.LSSVC, *[]) if False else kw.LSSVC()
-    )
+    check_model(_fitted(name, *two_blobs))
+    check_model(type(_fitted(name, *two_blobs)).__new__(kw.LSSVC, *[]) if False else kw.LSSVC())
 
 
 def _npy(array):
@@ -310,11 +314,11 @@ def _reshaped(array):
         yield array.T.copy()
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("selector", "process")])
+@pytest.mark.parametrize("name", [name for name in MODELS if name not in OF_MANY_ARRAYS])
 def test_arrays_of_other_shapes_are_noticed(name, two_blobs, tmp_path):
     """Every array of the model in turn; what an array is for decides how it is noticed."""
     X, y = two_blobs
-    model, path = _classifiers(X, y)[name], tmp_path / "m.skops"
+    model, path = _fitted(name, X, y), tmp_path / "m.skops"
     save_model(model, path)
     files = members(path)
     for file in [file for file in files if file.endswith(".npy")]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
-from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process import GaussianProcessClassifier, GaussianProcessRegressor
 from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
 from sklearn.svm._base import BaseLibSVM
@@ -193,8 +193,11 @@ def _check_on_matrix(machine: OnMatrix) -> None:
 
 
 def _check_process(machine: Any) -> None:
-    if hasattr(machine, "X_train_"):
-        _try(machine.predict, machine.X_train_)
+    """Use a Gaussian process; a classifier's rows are in that of its first class."""
+    inner = getattr(machine, "base_estimator_", machine)
+    inner = getattr(inner, "estimators_", [inner])[0]
+    if hasattr(inner, "X_train_"):
+        _try(machine.predict, inner.X_train_)
 
 
 def _check_columns(transformer: Any) -> None:
@@ -229,6 +232,6 @@ _CHECKS: dict[Any, Callable[[Any], None]] = {
     (LSSVC, KRR): _check_machine,
     BaseLibSVM: _check_svm,
     OnMatrix: _check_on_matrix,
-    GaussianProcessRegressor: _check_process,
+    (GaussianProcessRegressor, GaussianProcessClassifier): _check_process,
     (SimpleImputer, StandardScaler, MaxAbsScaler, OneHotEncoder): _check_columns,
 }
