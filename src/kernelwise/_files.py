@@ -139,6 +139,18 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
             part.unlink(missing_ok=True)
 
 
+def append(path: Path, text: str) -> None:
+    """Add a text to a file, all of it or, where the system has an error, nothing."""
+    size = path.stat().st_size if path.exists() else 0
+    with _naming(path):
+        try:
+            with path.open("a") as file:
+                file.write(text)
+        except OSError:
+            os.truncate(path, size)
+            raise
+
+
 @contextmanager
 def _naming(path: Path) -> Iterator[None]:
     """Let errors of the system name the file that was to be written, not the draft or nothing."""

@@ -29,6 +29,13 @@ _RAGGED_Y = "y must hold one label or number per row, got rows of different leng
 
 def validate_rows(estimator: Any, X: Any, y: Any = "no_validation", **options: Any) -> Any:
     """Return X, and y where it is given, as scikit-learn's ``validate_data`` has them."""
+    for name, value in (("X", X), ("y", y)):
+        if np.ma.is_masked(value):
+            raise ValueError(f"{name} has masked entries: fill or drop them first.")
+    if _holds_arrays(y):
+        raise ValueError(_RAGGED_Y)
+    if getattr(getattr(y, "dtype", None), "kind", "") == "T":
+        y = np.array(y.tolist())  # scikit-learn does not know numpy's strings of any length
     try:
         return validate_data(estimator, X, y, accept_sparse="csr", dtype=np.float64, **options)
     except (TypeError, ValueError, OverflowError) as error:
@@ -46,6 +53,10 @@ def validate_weights(sample_weight: Any, X: Any) -> Any:
 
 def validate_labels(y: Any) -> None:
     """Refuse what are no class labels, or labels that cannot be sorted."""
+    if y.dtype.kind == "V":
+        raise ValueError(f"y must hold one label per row, got the type {y.dtype}.")
+    if y.dtype.kind in "mM" and np.isnat(y).any():
+        raise ValueError("y contains missing values: drop those rows first.")
     with np.errstate(invalid="ignore"):  # labels of 1e300 are cast to integers to look at them
         check_classification_targets(y)
     try:
@@ -60,11 +71,12 @@ def validate_targets(y: Any) -> Any:
     """Return real targets as floats; None, and what is numeric already, as it is."""
     try:
         values = np.asarray(y)
-        if y is None or values.dtype.kind in "biufc":
+        if y is None or (values.dtype.kind in "biufc" and values.dtype != np.longdouble):
             return y
         if values.dtype.kind in "mM":
             raise TypeError
-        return values.astype(np.float64)
+        with np.errstate(over="ignore"):  # of extended precision: infinite, and refused as that
+            return values.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         raise ValueError("y must be numeric: KRR is for numbers, LSSVC for labels.") from None
 
@@ -88,8 +100,16 @@ def _is_ragged(y: Any) -> bool:
     return False
 
 
+def _holds_arrays(y: Any) -> bool:
+    """Say whether the entries of a target are arrays, which scikit-learn would compare."""
+    is_object = isinstance(y, np.ndarray) and y.dtype.kind == "O"
+    return is_object and any(isinstance(entry, np.ndarray) for entry in y.flat)
+
+
 def _explained(error: Exception, message: str) -> Exception:
     """Return the error with a sentence of ours where it is about a conversion to numbers."""
+    if "Complex data not supported" in str(error):  # which goes on with the data, line by line
+        return ValueError("Complex data not supported: X and y must hold real numbers.")
     if any(words in str(error) for words in _CONVERSIONS):
         return TypeError(message) if isinstance(error, TypeError) else ValueError(message)
     return error

@@ -1,11 +1,21 @@
 """What a bound is: a number, where it comes from, what it assumes, and whether it says anything."""
 
 import math
-import numbers
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from functools import wraps
+from typing import Any, ParamSpec, TypeVar
+
+import numpy as np
+
+from kernelwise._arguments import as_real, is_one_of, shown
+from kernelwise.criteria import Undefined
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 VARIANTS = ("corrected", "printed")
+_BEYOND = "its numbers are beyond float64, so use a larger ridge or rescale K and y"
 _ANSWERS = {True: "yes", False: "NO", None: "?"}
 
 
@@ -76,8 +86,10 @@ class Bound:
         assumptions: tuple[Assumption, ...] = (),
         variant: str = "printed",
     ) -> "Bound":
-        """Return an upper bound that is the sum of its terms."""
+        """Return an upper bound that is the sum of its terms; all are finite or it is undefined."""
         terms = {name: float(term) for name, term in terms.items()}
+        if not np.isfinite([trivial, *terms.values()]).all():
+            raise Undefined(_BEYOND)
         value = math.fsum(terms.values())
         vacuous = not value < trivial
         return cls(value, terms, assumptions, vacuous, reference, variant, quantity, float(trivial))
@@ -126,24 +138,50 @@ class Limits:
                 check_positive(name, value)
 
 
+def theorem(function: Callable[P, R]) -> Callable[P, R]:
+    """Leave what a theorem says undefined where its numbers are beyond float64.
+
+    Ratios such as kappa / lambda reach 1e240, and theorems square them.
+    """
+
+    @wraps(function)
+    def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            with np.errstate(all="ignore"):  # what overflows is not finite
+                return function(*args, **kwargs)
+        except (OverflowError, ZeroDivisionError):
+            raise Undefined(_BEYOND) from None
+
+    return guarded
+
+
+def finite(value: float) -> float:
+    """Return a number, or say that it is beyond float64."""
+    if not math.isfinite(value):
+        raise Undefined(_BEYOND)
+    return value
+
+
 def check_positive(name: str, value: Any) -> float:
     """Return a number, or say that it must be positive."""
-    if isinstance(value, numbers.Real) and 0.0 < float(value) < math.inf:
-        return float(value)
-    raise ValueError(f"{name} must be a positive number, got {value!r}.")
+    number = as_real(value)
+    if number is None or not 0.0 < number < math.inf:
+        raise ValueError(f"{name} must be a positive number, got {shown(value)}.")
+    return number
 
 
 def check_delta(delta: Any) -> float:
     """Return a probability of failure, or say that it must lie between 0 and 1."""
-    if isinstance(delta, numbers.Real) and 0.0 < float(delta) < 1.0:
-        return float(delta)
-    raise ValueError(f"delta must lie between 0 and 1, got {delta!r}.")
+    number = as_real(delta)
+    if number is None or not 0.0 < number < 1.0:
+        raise ValueError(f"delta must lie between 0 and 1, got {shown(delta)}.")
+    return number
 
 
 def is_corrected(variant: str) -> bool:
     """Say whether the corrected form is asked for, or that there is no such variant."""
-    if variant not in VARIANTS:
-        raise ValueError(f"variant must be 'corrected' or 'printed', got {variant!r}.")
+    if not is_one_of(variant, VARIANTS):
+        raise ValueError(f"variant must be 'corrected' or 'printed', got {shown(variant)}.")
     return variant == "corrected"
 
 

@@ -6,13 +6,24 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from kernelwise.bounds.base import Assumption, Bound, as_printed, check_positive, is_corrected
-from kernelwise.gram.psd import check_matrix, without_rounding
+from kernelwise._arguments import as_integer, shown
+from kernelwise.bounds.base import (
+    Assumption,
+    Bound,
+    as_printed,
+    check_positive,
+    is_corrected,
+    theorem,
+)
+from kernelwise.bounds.problem import as_kernel_matrix
+from kernelwise.criteria import Undefined
+from kernelwise.gram.psd import without_rounding
 from kernelwise.kernels.geometry import Array
 
 _STEEPEST = 100.0  # the fastest decay looked for
 
 
+@theorem
 def er_decay(
     K: Any,
     *,
@@ -46,26 +57,30 @@ def er_decay(
     -------
     bound : Bound
         A lower bound, vacuous where it is not positive. Terms: ratio (the true :math:`\beta_t`),
-        trace, tail (the bound T), gamma, constant; the value is trace / tail - 1.
+        trace, tail (the bound T), gamma, constant; the value is trace / tail - 1. Undefined where
+        no eigenvalue is positive.
     """
-    K = check_matrix(K)
+    K = as_kernel_matrix(K)
     spectrum = without_rounding(np.linalg.eigvalsh(K))[::-1] / K.shape[0]
     check_t(t, spectrum.size)
-    scale = 1.0 if is_corrected(variant) else float(spectrum.size)
+    if spectrum[0] <= 0.0:
+        raise Undefined("no eigenvalue of the kernel matrix is positive")
+    scale = 0.0 if is_corrected(variant) else math.log(spectrum.size)
     decay = _best_decay(spectrum, t) if gamma is None else check_positive("gamma", gamma)
-    fits = float(np.max(spectrum * np.arange(1.0, spectrum.size + 1.0) ** decay)) * scale
-    A = fits if constant is None else check_positive("constant", constant)
-    tail = A * t ** (1.0 - decay) / (decay - 1.0) / scale if decay > 1.0 else math.inf
+    fits = float(np.max(_log_ratios(spectrum, decay, 1))) + scale  # in logarithms: of large powers
+    log_A = fits if constant is None else math.log(check_positive("constant", constant))
+    tail = _tail(log_A - scale, decay, t)
     trace, rest = float(spectrum.sum()), float(spectrum[t:].sum())
     ratio = float(spectrum[:t].sum()) / rest if rest > 0.0 else math.inf
     value = trace / tail - 1.0
+    A = float(np.exp(log_A)) if constant is None else float(constant)
     return Bound(
         value=value,
         terms={"ratio": ratio, "trace": trace, "tail": tail, "gamma": decay, "constant": A},
         assumptions=(
             Assumption("K is positive semidefinite", bool(spectrum[-1] >= 0.0)),
             Assumption(f"gamma = {decay:.4g} > 1", decay > 1.0),
-            *_fitting(fits <= A * (1.0 + 1e-12), variant),
+            *_fitting(fits <= log_A + 1e-12 * (1.0 + abs(log_A)), variant),
         ),
         vacuous=not value > 0.0,
         reference="Liu and Liao 2015, Theorem 1",
@@ -87,10 +102,8 @@ def _fitting(fits: bool, variant: str) -> tuple[Assumption, ...]:
 
 def _best_decay(spectrum: Array, t: int) -> float:
     """Return the gamma of the smallest tail; its logarithm is convex in gamma."""
-    positive = spectrum[spectrum > 0.0]
-    logs, positions = np.log(positive), np.log(np.arange(1.0, positive.size + 1.0) / t)
     found = minimize_scalar(
-        lambda gamma: float(np.max(logs + gamma * positions)) - math.log(gamma - 1.0),
+        lambda gamma: float(np.max(_log_ratios(spectrum, gamma, t))) - math.log(gamma - 1.0),
         bounds=(1.0 + 1e-6, _STEEPEST),
         method="bounded",
         options={"xatol": 1e-8},
@@ -98,7 +111,24 @@ def _best_decay(spectrum: Array, t: int) -> float:
     return float(found.x)
 
 
+def _log_ratios(spectrum: Array, gamma: float, t: int) -> Array:
+    """Return the logarithms of l_i / (i / t)^-gamma for the positive eigenvalues."""
+    positive = spectrum[spectrum > 0.0]
+    return np.asarray(np.log(positive) + gamma * np.log(np.arange(1.0, positive.size + 1.0) / t))
+
+
+def _tail(log_A: float, gamma: float, t: int) -> float:
+    """Return A t^(1 - gamma) / (gamma - 1), infinity where the sum does not converge."""
+    if gamma <= 1.0:
+        return math.inf
+    return float(np.exp(log_A + (1.0 - gamma) * math.log(t) - math.log(gamma - 1.0)))
+
+
 def check_t(t: Any, n: int) -> None:
     """Say so where t eigenvalues of n leave none to lead or none for the tail."""
-    if not isinstance(t, int | np.integer) or not 1 <= t < n:
-        raise ValueError(f"t must be an integer between 1 and n - 1 = {n - 1}, got {t!r}.")
+    number = as_integer(t)
+    message = f"t must be an integer between 1 and n - 1 = {n - 1}, got {shown(t)}"
+    if number is None or number < 1:
+        raise ValueError(f"{message}.")
+    if number >= n:
+        raise Undefined(message)

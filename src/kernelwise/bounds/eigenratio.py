@@ -3,6 +3,7 @@
 import math
 from typing import Any, NamedTuple
 
+from kernelwise._arguments import shown
 from kernelwise.bounds.base import (
     Assumption,
     Bound,
@@ -11,9 +12,11 @@ from kernelwise.bounds.base import (
     check_delta,
     check_positive,
     is_corrected,
+    theorem,
 )
 from kernelwise.bounds.decay import check_t
 from kernelwise.bounds.problem import Fitted, Problem
+from kernelwise.criteria import Undefined
 
 _PAPER = "Liu and Liao 2015"
 _SKETCH = Assumption(
@@ -39,6 +42,7 @@ class _Rates(NamedTuple):
     constant: float
 
 
+@theorem
 def er_svm(  # noqa: PLR0913 (every argument has a default that most users keep)
     K: Any,
     y: Any,
@@ -89,6 +93,7 @@ def er_svm(  # noqa: PLR0913 (every argument has a default that most users keep)
     return _bound(problem.svm, (problem, loss, rates), k, ("Theorem 2", variant), extra)
 
 
+@theorem
 def er_krr(  # noqa: PLR0913 (every argument has a default that most users keep)
     K: Any,
     y: Any,
@@ -154,6 +159,7 @@ def er_krr(  # noqa: PLR0913 (every argument has a default that most users keep)
     return _bound(problem.least_squares, (problem, loss, rates), k, ("Theorem 3", variant), extra)
 
 
+@theorem
 def er_lssvm(  # noqa: PLR0913 (every argument has a default that most users keep)
     K: Any,
     y: Any,
@@ -196,14 +202,19 @@ def _problem(K: Any, y: Any, ridge: float, limits: Limits | None) -> Problem:
 
 
 def _log(delta: float) -> float:
-    return math.log(3.0 / check_delta(delta))
+    return math.log(3.0) - math.log(check_delta(delta))
 
 
 def _inverse_ratio(problem: Problem, t: int) -> float:
     """Return 1 / beta_t."""
     check_t(t, problem.n)
     s = problem.evidence.spectrum[0][::-1]
-    return float(s[t:].sum() / s[:t].sum())
+    lead, tail = float(s[:t].sum()), float(s[t:].sum())
+    if lead <= 0.0:
+        raise Undefined("the leading eigenvalues do not sum to a positive number")
+    if tail < 0.0:
+        raise Undefined("the other eigenvalues sum to a negative number")
+    return tail / lead
 
 
 def _above(printed: _Rates, least: _Rates) -> Assumption:
@@ -258,14 +269,15 @@ def _bound(
     problem, loss, rates = parts
     slope = rates.complexity + rates.confidence
     # a + slope k + B / (k - 1) is smallest at k = 1 + sqrt(B / slope)
-    factor = 1.0 + math.sqrt(loss.limit / slope) if k is None else check_positive("k", k)
-    if factor <= 1.0:
-        raise ValueError(f"k must be above 1, got {k!r}.")
+    excess = math.sqrt(loss.limit / slope) if k is None else check_positive("k", k) - 1.0
+    if excess <= 0.0 and k is not None:
+        raise ValueError(f"k must be above 1, got {shown(k)}.")
+    factor = 1.0 + excess
     terms = {
         "training": fitted.training_loss,
         "complexity": factor * rates.complexity,
         "confidence": factor * rates.confidence + rates.constant,
-        "slack": loss.limit / (factor - 1.0),
+        "slack": loss.limit / excess,
     }
     chosen = Assumption(f"k = {factor:.4g} was fixed beforehand", None if k is not None else False)
     known = (problem.psd(), problem.kernel_limit(), problem.bounded_target())

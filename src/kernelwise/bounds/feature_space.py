@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise.bounds.base import Assumption, Bound
+from kernelwise.bounds.base import Assumption, Bound, theorem
 from kernelwise.bounds.problem import Problem
 from kernelwise.criteria import FSM, FSMError, Undefined
 from kernelwise.kernels.geometry import Array
@@ -12,6 +12,7 @@ from kernelwise.kernels.geometry import Array
 _ROUNDING = 8.0 * float(np.finfo(float).eps)  # of a mean of n entries, per entry
 
 
+@theorem
 def fsm_training_error(K: Any, y: Any) -> Bound:
     r"""Bound the training error of a hyperplane by the feature-space measure (eq. 15).
 
@@ -59,6 +60,7 @@ def fsm_training_error(K: Any, y: Any) -> Bound:
     )
 
 
+@theorem
 def fsm_hyperplane_error(K: Any, y: Any) -> float:
     r"""Return the training error of the hyperplane of equation 17.
 

@@ -1,11 +1,13 @@
 """What was really observed: the numbers that the theorems bound, as far as one sample has them."""
 
 from contextlib import suppress
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from kernelwise._threads import limited
+from kernelwise.bounds.base import finite, theorem
 from kernelwise.bounds.decay import er_decay
 from kernelwise.bounds.feature_space import fsm_hyperplane_error
 from kernelwise.bounds.problem import Problem
@@ -54,7 +56,8 @@ def observe(
     Returns
     -------
     observed : dict of str to Observed
-        By the name of the bound's function; without those that one sample does not have.
+        By the name of the bound's function; without those that one sample does not have, or that
+        are undefined.
 
     Examples
     --------
@@ -70,21 +73,33 @@ def observe(
 
 
 def _observed(problem: Problem, t: int) -> dict[str, Observed]:
-    ratio = er_decay(problem.K, t=t).terms["ratio"]
-    found = {"er_decay": Observed(ratio, "spectrum"), **_of_least_squares(problem)}
+    """Return what there is; nothing of a machine that does not exist, or whose numbers overflow."""
+    parts = [partial(_ratio, problem, t), partial(_of_least_squares, problem)]
     if problem.targets.classes is not None:
-        found |= _of_support_vectors(problem)
-        with suppress(Undefined):  # where there is no hyperplane
-            error = fsm_hyperplane_error(problem.K, problem.targets)
-            found["fsm_training_error"] = Observed(error, "training rows")
+        parts += [partial(_of_support_vectors, problem), partial(_of_hyperplane, problem)]
+    found: dict[str, Observed] = {}
+    for part in parts:
+        with suppress(Undefined):
+            found |= part()
     return dict(sorted(found.items()))
 
 
+def _ratio(problem: Problem, t: int) -> dict[str, Observed]:
+    ratio = er_decay(problem.K, t=t).terms["ratio"]
+    return {"er_decay": Observed(ratio, "spectrum")}
+
+
+def _of_hyperplane(problem: Problem) -> dict[str, Observed]:
+    error = fsm_hyperplane_error(problem.K, problem.targets)
+    return {"fsm_training_error": Observed(error, "training rows")}
+
+
+@theorem
 def _of_least_squares(problem: Problem) -> dict[str, Observed]:
     """Return the losses without each row, and what leaving one out changes."""
     method, sample = "leave-one-out", "largest on the sample"
     fit = problem.evidence.fit(problem.ridge)
-    loss = Observed(float(np.mean(fit.loo_residuals[:, 0] ** 2)), method)
+    loss = Observed(finite(float(np.mean(fit.loo_residuals[:, 0] ** 2))), method)
     found = {name: loss for name in ("er_krr", "ks_krr", "sps_krr")}
     found["ks_krr_prediction"] = Observed(_largest_move(problem), sample)
     stability = ks_empirical_stability(problem.K, problem.targets, ridge=problem.ridge)
@@ -107,9 +122,10 @@ def _largest_move(problem: Problem) -> float:
     """Return the largest change of a score on the sample when one row, and its ridge, go."""
     trained = (problem.y - problem.least_squares.scores)[:, None]
     without = residuals_without(problem, (problem.n - 1) / problem.n)
-    return float(np.abs(without - trained).max())
+    return finite(float(np.abs(without - trained).max()))
 
 
+@theorem
 def _of_support_vectors(problem: Problem) -> dict[str, Observed]:
     """Return the losses on rows left out, and the largest change that leaving one out makes."""
     y, each = problem.y, problem.n <= MOST_TRAININGS

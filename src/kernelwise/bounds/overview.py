@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kernelwise._threads import limited
-from kernelwise.bounds.base import Bound
+from kernelwise.bounds.base import Bound, check_delta, is_corrected
 from kernelwise.bounds.decay import er_decay
 from kernelwise.bounds.eigenratio import er_krr, er_lssvm, er_svm
 from kernelwise.bounds.feature_space import fsm_training_error
@@ -76,8 +76,8 @@ def all_bounds(
     Returns
     -------
     bounds : dict of str to Bound
-        Without those that are undefined, as FSM where a class has a single row;
-        :func:`kernelwise.bounds.overview.evaluate` says why.
+        Without those that are undefined, as FSM where a class has a single row, or a bound beyond
+        float64; :func:`kernelwise.bounds.overview.evaluate` says why.
 
     Examples
     --------
@@ -114,6 +114,8 @@ def evaluate(
     """
     targets = Targets.of(y, task)
     is_real = targets.classes is None
+    is_corrected(variant)
+    check_delta(delta)
     calls: dict[str, Callable[[], Bound]] = {
         "er_decay": partial(er_decay, K, t=t, variant=variant),
         "fsm_training_error": partial(fsm_training_error, K, targets),

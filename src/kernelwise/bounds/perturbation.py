@@ -16,12 +16,13 @@ from kernelwise.bounds.base import (
     check_delta,
     check_positive,
     is_corrected,
+    theorem,
 )
-from kernelwise.bounds.problem import Problem
+from kernelwise.bounds.problem import Problem, as_kernel_matrix
 from kernelwise.bounds.uniform import (
     common,
-    empirical_beta,
     known,
+    number_of,
     polynomial_deviation,
     risk_bound,
     square_loss_limit,
@@ -29,11 +30,11 @@ from kernelwise.bounds.uniform import (
     svm_problem,
     svm_stability,
 )
-from kernelwise.gram.psd import check_matrix
 
 _PAPER = "Liu and Liao 2014"
 
 
+@theorem
 def spectral_perturbation(K: Any) -> float:
     r"""Return the spectral perturbation of a sample (Definition 1), from n + 1 spectra in O(n⁴).
 
@@ -57,7 +58,7 @@ def spectral_perturbation(K: Any) -> float:
     >>> spectral_perturbation(np.diag([1.0, 2.0, 5.0]))
     3.0
     """
-    K = check_matrix(K)
+    K = as_kernel_matrix(K)
     s = np.linalg.eigvalsh(K)
     largest = 0.0
     for i in range(s.size):
@@ -67,6 +68,7 @@ def spectral_perturbation(K: Any) -> float:
     return largest
 
 
+@theorem
 def sps_krr(
     K: Any,
     y: Any,
@@ -111,10 +113,13 @@ def sps_krr(
     problem, confidence = Problem(K, y, ridge, limits), check_delta(delta)
     reference = f"{_PAPER}, Theorem 2"
     if is_corrected(variant):
-        number = empirical_beta(problem) if beta is None else check_positive("beta", beta)
-        assumptions = common(problem, number)
+        own = "empirical" if beta is None else check_positive("beta", beta)
         return risk_bound(
-            problem, number, confidence, source=(reference, variant), assumptions=assumptions
+            problem,
+            number_of(problem, own),
+            confidence,
+            source=(reference, variant),
+            assumptions=common(problem, own),
         )
     terms = _printed_terms(problem, _spectral_beta(problem, beta), confidence)
     return Bound.of(
@@ -127,6 +132,7 @@ def sps_krr(
     )
 
 
+@theorem
 def sps_svm(
     K: Any,
     y: Any,
@@ -193,7 +199,7 @@ def _printed_terms(problem: Problem, beta: float, delta: float) -> dict[str, flo
     C = kappa * M / (lam**2 * (n - 1))
     F = 2.0 * kappa * M**2 / (lam**2 * (n - 1))
     Q = 2.0 * kappa**2 * M**2 / lam**2 + 2.0 * M**2
-    root = math.sqrt(math.log(1.0 / delta) / (2.0 * n))
+    root = math.sqrt(-math.log(delta) / (2.0 * n))
     return {
         "training": problem.least_squares.training_loss,
         "bias": 2.0 * F * shifted + C**2 * shifted**2,

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._arguments import shown
 from kernelwise.bounds.base import Assumption, Limits
 from kernelwise.bounds.support_vectors import svm_coefficients
 from kernelwise.criteria import Evidence
@@ -15,6 +16,8 @@ from kernelwise.kernels import Precomputed
 from kernelwise.kernels.geometry import Array
 from kernelwise.machines import check_ridge
 from kernelwise.machines.svm import hinge
+
+_LARGEST = 1e140  # entries whose squares, and sums of squares, are numbers
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +39,17 @@ class Fitted:
     norm: float
 
 
+def as_kernel_matrix(K: Any) -> Array:
+    """Return K as a symmetric matrix, or say what is wrong with it."""
+    matrix = check_matrix(K)
+    largest = float(np.abs(matrix).max())
+    if largest > _LARGEST or 0.0 < largest < 1.0 / _LARGEST:
+        raise ValueError(
+            f"K has entries up to {largest:.3g}, whose squares are not float64 numbers: rescale K."
+        )
+    return matrix
+
+
 class Problem:
     """What all bounds are computed from; everything is computed once, when first asked for.
 
@@ -50,12 +64,14 @@ class Problem:
     """
 
     def __init__(self, K: Any, y: Any, ridge: float = 1.0, limits: Limits | None = None) -> None:
-        self.K = check_matrix(K)
+        self.K = as_kernel_matrix(K)
         self.targets = y if isinstance(y, Targets) else Targets.of(y)
         if self.K.shape[0] != self.targets.n:
             raise ValueError(f"K has {self.K.shape[0]} rows but y has {self.targets.n} entries.")
         if self.targets.kind == "multiclass":
             raise ValueError("the bounds are for two classes or a real target, y has more classes.")
+        if not isinstance(limits, Limits | None):
+            raise TypeError(f"limits must be a bounds.Limits or None, got {shown(limits)}.")
         self.ridge, self._limits = check_ridge(ridge), limits or Limits()
 
     @property
@@ -104,18 +120,23 @@ class Problem:
 
     @cached_property
     def least_squares(self) -> Fitted:
-        """The least-squares machine."""
-        alpha = self.evidence.fit(self.ridge).coefficients[:, 0]
-        scores = self.K @ alpha
-        loss = float(np.mean((self.y - scores) ** 2))
-        return Fitted(loss, scores, float(np.sqrt(max(alpha @ scores, 0.0))))
+        """The least-squares machine, in eigenvectors: there its coefficients do not cancel."""
+        loss = self.evidence.fit(self.ridge).training_loss
+        s, Q = self.evidence.spectrum
+        w = (Q.T @ self.y) / (s + self.ridge)
+        return Fitted(loss, Q @ (s * w), self._norm(w))
 
     @cached_property
     def svm(self) -> Fitted:
         """The support vector machine with C = 1 / (2 ridge)."""
         alpha = svm_coefficients(self.K, self.y, self.ridge)
         scores = self.K @ alpha
-        return Fitted(hinge(self.y, scores), scores, float(np.sqrt(max(alpha @ scores, 0.0))))
+        norm = self._norm(self.evidence.spectrum[1].T @ alpha)
+        return Fitted(hinge(self.y, scores), scores, norm)
+
+    def _norm(self, w: Array) -> float:
+        """Return the norm of f = K alpha from w = Q' alpha: a sum without cancellation."""
+        return float(np.sqrt(max(float(self.evidence.spectrum[0] @ (w * w)), 0.0)))
 
     def psd(self) -> Assumption:
         """Return that K is positive semidefinite."""

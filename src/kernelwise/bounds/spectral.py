@@ -6,7 +6,14 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from kernelwise.bounds.base import Assumption, Bound, as_printed, check_delta, is_corrected
+from kernelwise.bounds.base import (
+    Assumption,
+    Bound,
+    as_printed,
+    check_delta,
+    is_corrected,
+    theorem,
+)
 from kernelwise.bounds.problem import Fitted, Problem
 from kernelwise.criteria import SM
 
@@ -19,6 +26,7 @@ _MARGIN_THEOREM = Assumption(
 )
 
 
+@theorem
 def sm_lssvm(
     K: Any,
     y: Any,
@@ -91,6 +99,7 @@ def sm_lssvm(
     )
 
 
+@theorem
 def sm_svm(
     K: Any,
     y: Any,
@@ -162,7 +171,7 @@ def _deviation(n: int, delta: float, extra: float) -> dict[str, float]:
     """
 
     def terms(theta: float) -> dict[str, float]:
-        mu = 8.0 / theta**2 * math.log(n) * math.log(2 * n) + math.log(2 * n / delta)
+        mu = 8.0 / theta**2 * math.log(n) * math.log(2 * n) + math.log(2 * n) - math.log(delta)
         complexity = (7.0 * mu + 3.0 * math.sqrt(3.0 * mu) + extra) / (3.0 * n)
         return {"margin": theta, "complexity": complexity, "deviation": math.sqrt(3.0 * mu / n)}
 

@@ -9,7 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise.bounds.base import Assumption, Bound, Limits, as_printed, check_delta
+from kernelwise._arguments import is_one_of, shown
+from kernelwise.bounds.base import (
+    Assumption,
+    Bound,
+    Limits,
+    as_printed,
+    check_delta,
+    finite,
+    theorem,
+)
 from kernelwise.bounds.problem import Problem
 from kernelwise.bounds.uniform import (
     Beta,
@@ -32,6 +41,7 @@ from kernelwise.machines import RidgePath
 _PAPER = "Liu et al. 2019"
 
 
+@theorem
 def ks_krr_prediction(
     K: Any,
     y: Any,
@@ -79,6 +89,7 @@ def ks_krr_prediction(
     )
 
 
+@theorem
 def ks_krr_stability(
     K: Any,
     y: Any,
@@ -116,6 +127,7 @@ def ks_krr_stability(
     )
 
 
+@theorem
 def ks_svm_stability(
     K: Any,
     y: Any,
@@ -167,6 +179,7 @@ def ks_svm_stability(
     )
 
 
+@theorem
 def ks_krr(
     K: Any,
     y: Any,
@@ -206,6 +219,7 @@ def ks_krr(
     )
 
 
+@theorem
 def ks_svm(
     K: Any,
     y: Any,
@@ -256,6 +270,7 @@ def ks_svm(
     )
 
 
+@theorem
 def ks_empirical_stability(
     K: Any, y: Any, *, ridge: float = 1.0, removed_ridge: str = "scaled"
 ) -> float:
@@ -287,11 +302,11 @@ def ks_empirical_stability(
     0.75
     """
     problem = Problem(K, y, ridge)
-    if removed_ridge not in ("scaled", "fixed"):
-        raise ValueError(f"removed_ridge must be 'scaled' or 'fixed', got {removed_ridge!r}.")
+    if not is_one_of(removed_ridge, ("scaled", "fixed")):
+        raise ValueError(f"removed_ridge must be 'scaled' or 'fixed', got {shown(removed_ridge)}.")
     share = (problem.n - 1) / problem.n if removed_ridge == "scaled" else 1.0
     trained = (problem.y - problem.least_squares.scores)[:, None]
-    return float(np.abs(trained**2 - residuals_without(problem, share) ** 2).max())
+    return finite(float(np.abs(trained**2 - residuals_without(problem, share) ** 2).max()))
 
 
 def residuals_without(problem: Problem, share: float) -> Array:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg
 
+from kernelwise.criteria import Undefined
 from kernelwise.kernels.geometry import Array
 
 _GAP = 1e-10  # between primal and dual objective, relative: where to stop
@@ -12,6 +13,9 @@ _ROUNDING = 1e-30  # of a product, relative to the objective: the rest of the ga
 _ITERATIONS = 60  # ten to twenty do
 _TO_THE_WALL = 0.995  # share of the way to the nearest wall that a step goes
 _ATTEMPTS = 10  # at a factor, each with a hundred times the jitter
+_ENOUGH = 1e-6  # a gap, relative, that rounding may leave where the solution is still one
+_LARGEST_BOX = 1e10  # C times the largest k(x, x): beyond, rounding errors hide the solution
+_HARD = 0.5  # of the box: a solution below it, with a hard margin, is that of every larger C
 _JITTER = 1e-13  # relative to K: what keeps the factor of a singular matrix real
 
 
@@ -31,6 +35,8 @@ def svm_coefficients(K: Array, y: Array, ridge: float) -> Array:
     y : array of shape (n,)
         ±1; may be all the same.
     ridge : float
+        Undefined where it is so small that rounding errors hide the solution, unless that has a
+        hard margin.
 
     References
     ----------
@@ -38,21 +44,37 @@ def svm_coefficients(K: Array, y: Array, ridge: float) -> Array:
     Optimization 2 (1992).
     """
     C = 0.5 / ridge
-    G = K * np.outer(y, y)
-    a = np.full(y.size, 0.5 * C)
-    multipliers = np.full(y.size, max(1.0, float(np.abs(G @ a).max())))
+    largest = _LARGEST_BOX / (float(np.abs(K.diagonal()).max()) or 1.0)
+    a = _dual(K * np.outer(y, y), min(C, largest))
+    if C > largest and a.max() > _HARD * largest:
+        raise _not_converged(ridge)
+    return np.asarray(a * y)
+
+
+def _not_converged(ridge: float) -> Undefined:
+    return Undefined(
+        f"the support vector machine did not converge at ridge = {ridge:g}, so use a larger ridge"
+    )
+
+
+def _dual(G: Array, C: float) -> Array:
+    """Return the solution of the dual."""
+    a = np.full(G.shape[0], 0.5 * C)
+    multipliers = np.full(a.size, max(1.0, float(np.abs(G @ a).max())))
     state = _State(a, a, multipliers, multipliers)
-    best, least = a, np.inf
+    best, least, objective = a, np.inf, np.inf
     for _ in range(_ITERATIONS):
         margins = G @ state.a
         primal = 0.5 * state.a @ margins + C * np.maximum(1.0 - margins, 0.0).sum()
         gap = primal - (state.a.sum() - 0.5 * state.a @ margins)
         if gap < least:
-            best, least = state.a, gap
+            best, least, objective = state.a, gap, primal
         if gap <= _GAP * primal or state.mean <= _ROUNDING * primal:
             break
         state = _step(G, state, margins - 1.0)
-    return np.asarray(np.minimum(best, C) * y)
+    if not least <= _ENOUGH * abs(objective):
+        raise _not_converged(0.5 / C)
+    return np.asarray(np.minimum(best, C))
 
 
 class _State(NamedTuple):
@@ -110,4 +132,4 @@ def _factor(G: Array, diagonal: Array) -> tuple[Array, bool]:
             return np.asarray(L), bool(is_lower)
         except np.linalg.LinAlgError:
             jitter *= 100.0
-    raise ValueError("K is too far from positive semidefinite for a support vector machine.")
+    raise Undefined("the matrix is too far from positive semidefinite for a support vector machine")

@@ -25,7 +25,7 @@ def svm_problem(K: Any, y: Any, ridge: float, limits: Limits | None) -> Problem:
 def common(problem: Problem, beta: Beta) -> tuple[Assumption, ...]:
     """Return what all theorems on every sample assume."""
     enough = number_of(problem, beta) >= empirical_beta(problem) * (1.0 - 1e-12)
-    holds = (True if beta == "worst" else None) if enough else False
+    holds = (True if _is(beta, "worst") else None) if enough else False
     return (*known(problem), Assumption("|K - K^i| <= beta for every sample", holds))
 
 
@@ -37,9 +37,9 @@ def known(problem: Problem) -> tuple[Assumption, ...]:
 def number_of(problem: Problem, beta: Beta, extra_points: int = 0) -> float:
     """Return the kernel stability of the sample, or the worst, of up to one point more."""
     kappa = problem.kappa
-    if beta == "worst":
+    if _is(beta, "worst"):
         return kappa * (1.0 + math.sqrt(1.0 + 4.0 * (problem.n + extra_points - 1))) / 2.0
-    if beta != "empirical":
+    if not _is(beta, "empirical"):
         return check_positive("beta", beta)
     stats = problem.evidence.statistics
     if extra_points == 0:
@@ -47,6 +47,10 @@ def number_of(problem: Problem, beta: Beta, extra_points: int = 0) -> float:
     d = np.abs(stats.diagonal)
     off = np.maximum(stats.kernel_row_squares - d * d, 0.0) + extra_points * kappa**2
     return float(np.max(d + np.sqrt(d * d + 4.0 * off)) / 2.0)
+
+
+def _is(beta: Beta, name: str) -> bool:
+    return isinstance(beta, str) and beta == name
 
 
 def empirical_beta(problem: Problem) -> float:
@@ -61,11 +65,10 @@ def moves(problem: Problem, beta: float, rows: int) -> dict[str, float]:
     return {"kernel": C1 * beta / (rows - 1), "ridge": C2 / (rows - 1)}
 
 
-def uniform_stability(problem: Problem, beta: Beta, rows: int) -> dict[str, float]:
+def uniform_stability(problem: Problem, beta: float, rows: int) -> dict[str, float]:
     """Return the terms of equation 15 for a machine on some rows."""
     factor = 2.0 * problem.target_limit * (1.0 + problem.kappa / problem.lam)
-    number = number_of(problem, beta)
-    return {name: factor * term for name, term in moves(problem, number, rows).items()}
+    return {name: factor * term for name, term in moves(problem, beta, rows).items()}
 
 
 def svm_stability(problem: Problem, beta: Beta, variant: str) -> dict[str, float]:
@@ -73,7 +76,8 @@ def svm_stability(problem: Problem, beta: Beta, variant: str) -> dict[str, float
     number = number_of(problem, beta, 1 if is_corrected(variant) else 0)
     kappa = problem.kappa
     quarter = kappa**0.75 / (math.sqrt(2.0) * problem.lam) * number**0.25
-    return {"quarter": quarter, "half": quarter * (number / (4.0 * kappa)) ** 0.25}
+    # quarter times (beta / (4 kappa))^(1/4), which has no division by kappa: that may be zero
+    return {"quarter": quarter, "half": math.sqrt(kappa * number) / (2.0 * problem.lam)}
 
 
 def square_loss_limit(problem: Problem) -> float:
@@ -103,7 +107,7 @@ def risk_bound(
     terms = {
         "training": problem.least_squares.training_loss,
         "bias": 2.0 * gamma,
-        "deviation": (4.0 * n * gamma + Q) * math.sqrt(math.log(1.0 / delta) / (2.0 * n)),
+        "deviation": (4.0 * n * gamma + Q) * math.sqrt(-math.log(delta) / (2.0 * n)),
     }
     reference, variant = source
     return Bound.of(

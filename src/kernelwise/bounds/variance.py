@@ -12,24 +12,26 @@ the other folds by at most 2γ, so
 import math
 from typing import Any
 
-import numpy as np
-
-from kernelwise.bounds.base import Bound, Limits, as_printed, is_corrected
+from kernelwise._arguments import as_integer, shown
+from kernelwise.bounds.base import Bound, Limits, as_printed, is_corrected, theorem
 from kernelwise.bounds.problem import Problem
 from kernelwise.bounds.uniform import (
     Beta,
     common,
+    number_of,
     square_loss_limit,
     svm_loss_limit,
     svm_problem,
     svm_stability,
     uniform_stability,
 )
+from kernelwise.criteria import Undefined
 
 _QUANTITY = "the variance of the k-fold error"
 _WRONG = "the error on one fold varies with its points however stable the machine"
 
 
+@theorem
 def ks_krr_cv_variance(
     K: Any,
     y: Any,
@@ -62,11 +64,13 @@ def ks_krr_cv_variance(
         from Q² / 4 on, the largest variance of numbers between 0 and Q.
     """
     problem = Problem(K, y, ridge, limits)
-    gamma = math.fsum(uniform_stability(problem, beta, _trained(problem.n, k)).values())
+    number = number_of(problem, beta)
+    gamma = math.fsum(uniform_stability(problem, number, _trained(problem.n, k)).values())
     terms = _terms(problem.n, k, gamma, square_loss_limit(problem), variant)
     return _bound(problem, beta, terms, square_loss_limit(problem), ("5", variant))
 
 
+@theorem
 def ks_svm_cv_variance(
     K: Any,
     y: Any,
@@ -104,11 +108,15 @@ def ks_svm_cv_variance(
 
 def _trained(n: int, k: Any) -> int:
     """Return the rows outside the largest fold."""
-    if not isinstance(k, int | np.integer) or not 2 <= k <= n:
-        raise ValueError(f"k must be an integer between 2 and n = {n}, got {k!r}.")
-    rows = n - math.ceil(n / k)
+    folds = as_integer(k)
+    message = f"k must be an integer between 2 and n = {n}, got {shown(k)}"
+    if folds is None or folds < 2:
+        raise ValueError(f"{message}.")
+    if folds > n:
+        raise Undefined(message)
+    rows = n - math.ceil(n / folds)
     if rows < 2:
-        raise ValueError(f"k = {k} folds of {n} rows leave fewer than two to train on.")
+        raise Undefined(f"k = {k} folds of {n} rows leave fewer than two to train on")
     return rows
 
 

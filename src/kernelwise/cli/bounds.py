@@ -187,7 +187,7 @@ def _csv(rows: list[_Row]) -> str:
         del plain["assumptions"]
         terms = "; ".join(f"{name}={term}" for name, term in plain["terms"].items())
         lines.append(plain | {"terms": terms, "fails": "; ".join(row.fails)})
-    return to_csv(pd.DataFrame(lines, dtype=object))
+    return to_csv(pd.DataFrame(lines, columns=None if lines else ["bound"], dtype=object))
 
 
 def _page(args: argparse.Namespace, data: Prepared, found: _Findings, written: list[str]) -> str:
@@ -218,10 +218,10 @@ def _head(args: argparse.Namespace, data: Prepared, found: _Findings) -> str:
         "theorems": f"{args.variant}, delta = {args.delta:g}, t = {args.t}",
     }
     for machine in ("KRR",) if data.task == "regression" else ("LSSVM", "SVM"):
-        measures = _OBSERVED[machine].items()
-        seen = [f"{what} {found.observed[name].value:.4g}" for what, name in measures]
-        method = found.observed[next(iter(_OBSERVED[machine].values()))].method
-        lines[f"{machine}"] = f"{', '.join(seen)} ({method}, without bias)"
+        known = {w: found.observed[n] for w, n in _OBSERVED[machine].items() if n in found.observed}
+        seen = ", ".join(f"{what} {number.value:.4g}" for what, number in known.items())
+        method = next((number.method for number in known.values()), "none")
+        lines[machine] = f"{seen} ({method}, without bias)" if known else "undefined, see below"
     return "\n".join(f"{name:<11}{text}" for name, text in lines.items())
 
 
@@ -273,7 +273,7 @@ def _terms(row: _Row) -> str:
 
 
 def _lines(texts: dict[str, str]) -> list[str]:
-    width = max(map(len, texts))
+    width = max(map(len, texts), default=0)
     return [f"{name:<{width}}  {text}" for name, text in texts.items()]
 
 

@@ -5,17 +5,23 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise.cli.delimited import MISSING
 from kernelwise.cli.screen import BadInput, counted, listed, some
-from kernelwise.gram.targets import LARGEST
+from kernelwise.cli.values import (
+    as_numbers,
+    as_texts,
+    check_size,
+    check_sizes,
+    is_nested,
+    numeric_part,
+    other_columns,
+    side_by_side,
+    without_blanks,
+)
 
 _MOSTLY = 0.9  # the share of numbers from which on other texts are slips
 _FEW_SLIPS = 5
 MANY_LEVELS = 50  # columns that one text column may become
-_MOST_TEXTS = 5000  # columns
 _ISO_DATE = r"\d{4}-\d{1,2}-\d{1,2}([T ]\d{1,2}:\d{2}.*)?"
-_BLANK = frozenset(MISSING)
-_NESTED = (list, tuple, set, dict, np.ndarray, bytes)
 _ID_NAMES = ("id", "index", "row", "rowid", "row_id", "uid", "uuid")
 
 _REASONS = {
@@ -96,10 +102,10 @@ class Plan:
 def plan_columns(frame: Any) -> Plan:
     """Return what is to be done with the columns of a table, the target left out."""
     plan = Plan(frame)
-    numeric = _numeric(frame)
+    numeric = numeric_part(frame)
     kinds = _kinds_of_numbers(numeric)
     columns: dict[str, Any] = {}
-    for name in _others(frame):
+    for name in other_columns(frame):
         kinds[name], columns[name] = _kind(plan, name, frame[name])
     for name in frame.columns:
         kind = kinds[name]
@@ -107,7 +113,7 @@ def plan_columns(frame: Any) -> Plan:
             plan.useless.setdefault(kind, []).append(name)
         else:
             getattr(plan, kind).append(name)
-    plan.frame = _side_by_side(numeric, columns)[plan.used]
+    plan.frame = side_by_side(numeric, columns)[plan.used]
     return plan
 
 
@@ -131,7 +137,7 @@ def _kind(plan: Plan, name: str, raw: Any) -> tuple[str, Any]:
 
     if is_nested(raw):
         return "nested", raw
-    values = _without_blanks(raw)
+    values = without_blanks(raw)
     if values.isna().all():
         return "empty", values
     if values.nunique() == 1:
@@ -139,30 +145,30 @@ def _kind(plan: Plan, name: str, raw: Any) -> tuple[str, Any]:
     if pd.api.types.is_datetime64_any_dtype(values):
         return "dates", values
     if _mend(plan, name, values):
-        numbers = _as_numbers(values)
+        numbers = as_numbers(values)
         check_size(numbers, f"column {name!r}")
         return "id" if _is_id_name(name) and _counts(numbers) else "numbers", numbers
-    texts = _as_texts(values)
+    texts = as_texts(values)
     return _kind_of_texts(plan, name, texts), texts
 
 
 def of_kinds(frame: Any, numbers: list[str], texts: list[str]) -> tuple[Any, list[str]]:
     """Return a frame whose columns have the kinds that a model knows, and sentences on slips."""
-    numeric, sentences = _numeric(frame), []
+    numeric, sentences = numeric_part(frame), []
     check_sizes(numeric[[name for name in numbers if name in numeric]])
     columns = {}
-    for name in _others(frame):
+    for name in other_columns(frame):
         if is_nested(frame[name]):
             raise BadInput(f"column {name!r} holds lists or other values with parts: mend it.")
         columns[name] = frame[name]
     for name in [name for name in numbers if name in columns]:
-        values = _without_blanks(columns[name])
-        columns[name] = _as_numbers(values)
+        values = without_blanks(columns[name])
+        columns[name] = as_numbers(values)
         check_size(columns[name], f"column {name!r}")
         sentences += _slips(name, values, columns[name])
-    columns |= {name: _as_texts(frame[name]) for name in texts}
+    columns |= {name: as_texts(frame[name]) for name in texts}
     numeric = numeric[[name for name in numeric if name not in columns]]
-    return _side_by_side(numeric, columns)[list(frame.columns)], sentences
+    return side_by_side(numeric, columns)[list(frame.columns)], sentences
 
 
 def _slips(name: str, values: Any, numbers: Any) -> list[str]:
@@ -175,64 +181,6 @@ def _slips(name: str, values: Any, numbers: Any) -> list[str]:
         )
     slips = listed(sorted(set(map(str, wrong))))
     return [f"{name!r} holds numbers but for {slips}, taken for missing."] if slips else []
-
-
-def _numeric(frame: Any) -> Any:
-    """Return the columns that were read as numbers or booleans, as floats in one piece."""
-    import pandas as pd
-
-    names = frame.columns[[pd.api.types.is_numeric_dtype(kind) for kind in frame.dtypes]]
-    values = frame[names].to_numpy(dtype=float, na_value=np.nan)
-    return pd.DataFrame(values, columns=names, index=frame.index)
-
-
-def _others(frame: Any) -> list[str]:
-    """Return the columns that were not; each takes a millisecond."""
-    import pandas as pd
-
-    kinds = zip(frame.columns, frame.dtypes, strict=True)
-    names = [name for name, kind in kinds if not pd.api.types.is_numeric_dtype(kind)]
-    if len(names) > _MOST_TEXTS:
-        raise BadInput(
-            f"{len(names):,} columns hold something else than numbers, more than {_MOST_TEXTS:,}: "
-            "leave some out, or turn them into numbers."
-        )
-    return names
-
-
-def _side_by_side(numeric: Any, columns: dict[str, Any]) -> Any:
-    """Return one frame; adding columns one by one takes time in proportion to their square."""
-    import pandas as pd
-
-    return pd.concat([numeric, pd.DataFrame(columns, index=numeric.index)], axis=1)
-
-
-def is_nested(values: Any) -> bool:
-    """Say whether a column holds lists, dicts or arrays."""
-    return values.dtype == object and any(isinstance(value, _NESTED) for value in values)
-
-
-def check_size(values: Any, what: str) -> None:
-    """Refuse infinity, and numbers that cannot be computed with."""
-    sizes = np.abs(np.asarray(values, dtype=float))
-    wrong = np.flatnonzero(sizes > LARGEST)
-    if wrong.size == 0:
-        return
-    row, size = int(values.index[wrong[0]]) + 1, float(sizes[wrong[0]])
-    if np.isinf(size):
-        raise BadInput(f"{what} holds infinity (data row {row}): mend it, or leave it empty.")
-    raise BadInput(
-        f"{what} holds a number of size {size:g} (data row {row}), whose square is too large to "
-        "compute with: mend it, leave it empty, or give the column in a larger unit."
-    )
-
-
-def check_sizes(numeric: Any) -> None:
-    """Refuse them in any column of a frame."""
-    wrong = (np.abs(numeric.to_numpy()) > LARGEST).any(axis=0)
-    if wrong.any():
-        name = numeric.columns[int(wrong.argmax())]
-        check_size(numeric[name], f"column {name!r}")
 
 
 def _is_id_name(name: str) -> bool:
@@ -260,7 +208,7 @@ def _kind_of_texts(plan: Plan, name: str, values: Any) -> str:
 def _mend(plan: Plan, name: str, values: Any) -> bool:
     """Say whether a column of texts is one of numbers, with a few slips that are noted."""
     present = values.dropna()
-    numbers = _as_numbers(present)
+    numbers = as_numbers(present)
     if numbers.notna().mean() < _MOSTLY:
         return False
     slips = sorted({str(text) for text in present[numbers.isna()]})
@@ -269,39 +217,3 @@ def _mend(plan: Plan, name: str, values: Any) -> bool:
     if slips:
         plan.slips[name] = slips
     return True
-
-
-def _without_blanks(values: Any) -> Any:
-    """Return a column with NaN for the texts that stand for nothing."""
-    import pandas as pd
-
-    if pd.api.types.is_numeric_dtype(values) or pd.api.types.is_datetime64_any_dtype(values):
-        return values
-    cells, blank = _cells(values)
-    return pd.Series(np.where(blank, np.nan, cells), index=values.index, dtype=object)
-
-
-def _cells(values: Any) -> tuple[Any, Any]:
-    """Return the values of a column as they are, and which of them stand for nothing."""
-    import pandas as pd
-
-    cells = values.to_numpy(dtype=object)
-    texts = (str(cell).strip() in _BLANK for cell in cells)
-    return cells, pd.isna(cells) | np.fromiter(texts, dtype=bool, count=len(cells))
-
-
-def _as_numbers(values: Any) -> Any:
-    import pandas as pd
-
-    return pd.to_numeric(values, errors="coerce").astype(float)
-
-
-def _as_texts(values: Any) -> Any:
-    """Return a column as texts with NaN for what is missing, whatever pandas made of it."""
-    import pandas as pd
-
-    cells, blank = _cells(values)
-    texts = [
-        np.nan if is_blank else str(c).strip() for c, is_blank in zip(cells, blank, strict=True)
-    ]
-    return pd.Series(texts, index=values.index, dtype=object)

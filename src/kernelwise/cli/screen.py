@@ -30,7 +30,7 @@ class Screen:
 
     def __init__(self, quiet: bool = False) -> None:
         self.quiet = quiet
-        self.watched = not quiet and sys.stderr.isatty()
+        self.watched = not quiet and sys.stderr is not None and sys.stderr.isatty()
         self._said: set[str] = set()
 
     def note(self, sentence: str) -> None:

@@ -51,7 +51,7 @@ def select(args: argparse.Namespace, screen: Screen) -> int:
         machine = selector.best_estimator_
         with screen.status("writing the model"):
             whole = Pipeline([("preparation", data.preparation), ("machine", machine)])
-            record = replace(record, **folder.model(whole))
+            record = replace(record, **folder.model(whole, screen))
     steps = _steps(args, selector, data, screen)
     with screen.heard():
         record, interrupted = _improve(record, steps, screen)

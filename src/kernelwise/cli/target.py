@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from kernelwise._registry import unknown
-from kernelwise.cli.columns import check_size, is_nested
 from kernelwise.cli.screen import BadInput, counted
+from kernelwise.cli.values import check_size, is_nested
 from kernelwise.gram import Targets
 from kernelwise.gram.targets import LARGEST_INTEGER, MAX_CLASSES_AUTO
 

@@ -3,12 +3,14 @@
 import importlib.util
 import os
 from collections.abc import Callable
+from math import ceil
 from pathlib import Path
 from typing import Any
 
 from kernelwise._files import checksum, replacing
 from kernelwise.cli.screen import BadInput, Screen, one_line
-from kernelwise.selection.persistence import save_model
+from kernelwise.gram.memory import as_bytes
+from kernelwise.selection.persistence import MAX_SIZE, max_size_for, save_model
 from kernelwise.selection.record import Record
 
 MODEL, RESULT, REPORT = "model.skops", "result.json", "report.html"
@@ -36,23 +38,27 @@ class Folder:
         self.written: list[str] = []
         self._failure = ""
 
-    def model(self, model: Any) -> dict[str, Any]:
+    def model(self, model: Any, screen: Screen) -> dict[str, Any]:
         """Write the model; what there is about an earlier one goes before it does.
 
         Returns what a record says of it: nothing where it could not be written.
         """
-        digest = ""
+        content = b""
 
         def write(path: Path) -> None:
-            nonlocal digest
+            nonlocal content
             with replacing(path) as part:
                 save_model(model, part)
-                digest = checksum(part.read_bytes())
+                content = part.read_bytes()
                 for name in (RESULT, REPORT):
                     (self.path / name).unlink(missing_ok=True)
 
-        is_written = self._write(MODEL, write)
-        return {"model": MODEL, "model_sha256": digest} if is_written else {}
+        if not self._write(MODEL, write):
+            return {}
+        size = max_size_for(content)
+        if size > as_bytes(MAX_SIZE):
+            screen.note(f"{MODEL} is large: 'kernelwise predict' needs --max-size {ceil(size)}.")
+        return {"model": MODEL, "model_sha256": checksum(content)}
 
     def text(self, name: str, content: str) -> None:
         """Write a text."""

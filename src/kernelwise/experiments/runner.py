@@ -13,6 +13,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from kernelwise._files import append
 from kernelwise._progress import SILENT, Task
 from kernelwise._threads import limited, workers
 from kernelwise.experiments.catalog import EXPERIMENTS
@@ -106,5 +107,4 @@ def _append(path: Path, lines: Sequence[dict[str, Any]]) -> None:
             f"{path} has other columns than this run, which cannot go on with it: move it away."
         )
     table.writerows(lines)
-    with path.open("a") as file:
-        file.write(text.getvalue())
+    append(path, text.getvalue())

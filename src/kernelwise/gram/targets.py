@@ -3,6 +3,7 @@
 import math
 import numbers
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
@@ -58,6 +59,11 @@ class Targets:
             raise ValueError(
                 "Unknown label type: y holds fractions, not classes: use task='regression'."
             )
+        if classes.dtype.kind == "f" and float(np.abs(classes).max()) > LARGEST_INTEGER:
+            raise ValueError(
+                "Unknown label type: y holds numbers beyond 2^53, where float64 skips integers: "
+                "use task='regression', or text for labels."
+            )
         if classes.size > max(2, values.size // 2):
             raise ValueError(
                 f"y has {classes.size} classes on {values.size} rows: use task='regression' for "
@@ -69,7 +75,7 @@ class Targets:
     def _regression(cls, values: Array) -> "Targets":
         try:
             y = values.astype(np.float64)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise ValueError("y must be numeric for task='regression'.") from None
         if np.ptp(y) == 0.0:
             raise ValueError("y is constant: there is nothing to choose a kernel by.")
@@ -166,35 +172,65 @@ def as_vector(y: Any) -> Array:
         values = values.ravel()
     if values.ndim != 1:
         raise ValueError(f"y must have one dimension, got shape {values.shape}.")
-    if values.dtype.kind == "c":
+    return _of_one_type(values)
+
+
+def _of_one_type(values: Array) -> Array:
+    """Return a vector as numbers or as text, without missing entries."""
+    kind = values.dtype.kind
+    if kind == "c" or (kind == "O" and any(isinstance(v, complex) for v in values)):
         raise ValueError("y must be real, got complex numbers.")
-    if values.dtype.kind == "f" and not np.isfinite(values).all():
-        raise ValueError("y contains NaN or infinity: drop those rows first.")
-    if values.dtype.kind == "O":
-        if any(map(_is_missing, values)):
-            raise ValueError("y contains missing values: drop those rows first.")
-        values = _uniform(values)
-    if values.dtype.kind == "M" and np.isnat(values).any():
+    if kind not in "biufOSUTmM":
+        raise ValueError(f"y must hold one label or number per row, got the type {values.dtype}.")
+    if kind == "f":
+        with np.errstate(over="ignore"):  # of extended precision
+            values = values.astype(np.float64) if values.dtype.itemsize > 8 else values
+        if not np.isfinite(values).all():
+            raise ValueError("y contains NaN or infinity: drop those rows first.")
+    if (kind == "O" and any(map(_is_missing, values))) or (kind in "mM" and np.isnat(values).any()):
         raise ValueError("y contains missing values: drop those rows first.")
-    return values.astype(str) if values.dtype.kind in "SM" else values
+    if kind == "O":
+        return _uniform(values)
+    if kind == "S":
+        return np.asarray(np.char.decode(values, "utf-8", "backslashreplace"))
+    if kind == "T":
+        return np.array(values.tolist())
+    return values.astype(str) if kind in "mM" else values
 
 
 def _is_missing(value: Any) -> bool:
     """Say whether an entry of an object array is None, NaN or one of pandas' missing values."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
-    return isinstance(value, float) and math.isnan(value)
+    return isinstance(value, float | np.floating | Decimal) and math.isnan(value)
 
 
 def _uniform(values: Array) -> Array:
     """Return an object array as booleans, integers or reals where all are, else as text."""
     for kind, dtype in ((bool | np.bool_, bool), (numbers.Integral, int), (numbers.Real, float)):
-        if all(isinstance(v, kind) and abs(float(v)) < LARGEST_INTEGER for v in values):
+        if all(isinstance(v, kind) and _is_exact(v) for v in values):
             return values.astype(dtype)
-    texts = values.astype(str)
-    if np.unique(texts).size < len(set(values.tolist())):
+    try:
+        distinct = len(set(values.tolist()))
+    except TypeError:
+        raise ValueError("y must hold one label or number per row, got lists.") from None
+    texts = np.array([_as_text(v) for v in values])
+    if np.unique(texts).size < distinct:
         raise ValueError("y mixes labels that look alike, such as 1 and '1': make them one type.")
     return texts
+
+
+def _is_exact(value: Any) -> bool:
+    """Say whether a number is one that float64 has too, as far as integers go."""
+    return bool(-LARGEST_INTEGER < value < LARGEST_INTEGER)
+
+
+def _as_text(value: Any) -> str:
+    """Return a label as text; Python does not print integers of thousands of digits."""
+    try:
+        return str(value)
+    except ValueError:
+        return f"{value:#x}"
 
 
 def _looks_real(values: Array) -> bool:

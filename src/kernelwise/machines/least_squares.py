@@ -178,7 +178,8 @@ class LSSVC(ClassifierMixin, BaseEstimator):
 
     def predict_log_proba(self, X: Any) -> Array:
         """Return the logarithms of the probabilities."""
-        return self.calibration_.log_probabilities(self.decision_function(X))
+        scores = self.decision_function(X)
+        return self.calibration_.log_probabilities(scores)
 
     def __sklearn_tags__(self) -> Any:
         return _with_kernel_tags(super().__sklearn_tags__(), self.kernel)

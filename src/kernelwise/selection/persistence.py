@@ -7,6 +7,7 @@ What a file unpacks to is limited, and what was rebuilt is checked before it is 
 
 import io
 import json
+import math
 import os
 import zipfile
 from collections.abc import Iterable
@@ -20,7 +21,7 @@ from kernelwise.selection.trust import Schema, trusted_names
 
 MAX_SIZE = "1GB"
 _SCHEMA = "schema.json"
-_JSON_SHARE = 1 / 16  # of the limit: JSON takes many times its size in memory
+_JSON_COST = 16  # JSON takes many times its size in memory
 
 
 def save_model(model: Any, path: str | os.PathLike[str], trusted: Iterable[str] = ()) -> None:
@@ -91,7 +92,7 @@ def restored(data: bytes, path: str | os.PathLike[str], trusted: Iterable[str], 
     """Return the model that the content of a file holds; at most so many bytes when unpacked."""
     skops, names = _skops(), trusted_names(trusted)
     try:
-        data = _unpacked(data, path, most)
+        data, _ = _unpacked(data, path, most)
         foreign = _foreign(skops.get_untrusted_types(data=data), names)
     except TooLarge:
         raise
@@ -113,18 +114,25 @@ def restored(data: bytes, path: str | os.PathLike[str], trusted: Iterable[str], 
     return model
 
 
-def _unpacked(data: bytes, path: str | os.PathLike[str], most: float) -> bytes:
-    """Return the archive with its files unpacked, if all that is to be read stays within bounds."""
+def max_size_for(data: bytes) -> float:
+    """Return the bytes that a model unpacks to: the ``max_size`` that loading it takes."""
+    return _unpacked(data, "", math.inf)[1]
+
+
+def _unpacked(data: bytes, path: str | os.PathLike[str], most: float) -> tuple[bytes, float]:
+    """Return the archive with its files unpacked, and the bytes that rebuilding takes."""
     unpacking = Unpacking(path, most)
     data = unpacking.unzip(data)
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
         sizes = {info.filename: info.file_size for info in archive.infolist()}
-        if sizes[_SCHEMA] > _JSON_SHARE * most:
-            raise TooLarge(path, f"has a {_SCHEMA} of more than {amount(_JSON_SHARE * most)}")
+        description = _JSON_COST * sizes[_SCHEMA]
+        if description > most:
+            raise TooLarge(path, f"has a {_SCHEMA} of more than {amount(most / _JSON_COST)}")
         files = Schema(json.loads(archive.read(_SCHEMA))).files
-    if sum(sizes[name] for name in files) > most:
+    size = max(unpacking.size, sum(sizes[name] for name in files), description)
+    if size > most:
         raise TooLarge(path, f"unpacks to more than {amount(most)}")
-    return data
+    return data, float(size)
 
 
 def _foreign(found: Iterable[str], names: Iterable[str]) -> str:

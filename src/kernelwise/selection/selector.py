@@ -409,7 +409,8 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the score of the fitted estimator: accuracy, or R² for regression."""
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-        return float(self._ask("score", X, as_vector(y), **weights))
+        with np.errstate(invalid="ignore"):  # labels of 1e300 are cast to integers to look at them
+            return float(self._ask("score", X, as_vector(y), **weights))
 
     def error_estimate(self, X: Any = None, y: Any = None, cv: Any = 5) -> ErrorEstimate:
         """Return the error to expect of the fitted machine, kernel and ridge taken as given.

@@ -1,0 +1,108 @@
+"""The values of columns, made uniform and looked at: many columns at once where that is quick."""
+
+from typing import Any
+
+import numpy as np
+
+from kernelwise.cli.delimited import MISSING
+from kernelwise.cli.screen import BadInput
+from kernelwise.gram.targets import LARGEST
+
+_MOST_TEXTS = 5000  # columns
+_BLANK = frozenset(MISSING)
+_NESTED = (list, tuple, set, dict, np.ndarray, bytes)
+
+
+def numeric_part(frame: Any) -> Any:
+    """Return the columns that were read as numbers or booleans, as floats in one piece."""
+    import pandas as pd
+
+    names = frame.columns[[pd.api.types.is_numeric_dtype(kind) for kind in frame.dtypes]]
+    values = frame[names].to_numpy(dtype=float, na_value=np.nan)
+    return pd.DataFrame(values, columns=names, index=frame.index)
+
+
+def other_columns(frame: Any) -> list[str]:
+    """Return the columns that were not; each takes a millisecond."""
+    import pandas as pd
+
+    kinds = zip(frame.columns, frame.dtypes, strict=True)
+    names = [name for name, kind in kinds if not pd.api.types.is_numeric_dtype(kind)]
+    if len(names) > _MOST_TEXTS:
+        raise BadInput(
+            f"{len(names):,} columns hold something else than numbers, more than {_MOST_TEXTS:,}: "
+            "leave some out, or turn them into numbers."
+        )
+    return names
+
+
+def side_by_side(numeric: Any, columns: dict[str, Any]) -> Any:
+    """Return one frame; adding columns one by one takes time in proportion to their square."""
+    import pandas as pd
+
+    return pd.concat([numeric, pd.DataFrame(columns, index=numeric.index)], axis=1)
+
+
+def without_blanks(values: Any) -> Any:
+    """Return a column with NaN for the texts that stand for nothing."""
+    import pandas as pd
+
+    if pd.api.types.is_numeric_dtype(values) or pd.api.types.is_datetime64_any_dtype(values):
+        return values
+    cells, blank = _cells(values)
+    return pd.Series(np.where(blank, np.nan, cells), index=values.index, dtype=object)
+
+
+def _cells(values: Any) -> tuple[Any, Any]:
+    """Return the values of a column as they are, and which of them stand for nothing."""
+    import pandas as pd
+
+    cells = values.to_numpy(dtype=object)
+    texts = (str(cell).strip() in _BLANK for cell in cells)
+    return cells, pd.isna(cells) | np.fromiter(texts, dtype=bool, count=len(cells))
+
+
+def as_numbers(values: Any) -> Any:
+    """Return a column as floats, with NaN for what is no number."""
+    import pandas as pd
+
+    return pd.to_numeric(values, errors="coerce").astype(float)
+
+
+def as_texts(values: Any) -> Any:
+    """Return a column as texts with NaN for what is missing, whatever pandas made of it."""
+    import pandas as pd
+
+    cells, blank = _cells(values)
+    texts = [
+        np.nan if is_blank else str(c).strip() for c, is_blank in zip(cells, blank, strict=True)
+    ]
+    return pd.Series(texts, index=values.index, dtype=object)
+
+
+def is_nested(values: Any) -> bool:
+    """Say whether a column holds lists, dicts or arrays."""
+    return values.dtype == object and any(isinstance(value, _NESTED) for value in values)
+
+
+def check_size(values: Any, what: str) -> None:
+    """Refuse infinity, and numbers that cannot be computed with."""
+    sizes = np.abs(np.asarray(values, dtype=float))
+    wrong = np.flatnonzero(sizes > LARGEST)
+    if wrong.size == 0:
+        return
+    row, size = int(values.index[wrong[0]]) + 1, float(sizes[wrong[0]])
+    if np.isinf(size):
+        raise BadInput(f"{what} holds infinity (data row {row}): mend it, or leave it empty.")
+    raise BadInput(
+        f"{what} holds a number of size {size:g} (data row {row}), whose square is too large to "
+        "compute with: mend it, leave it empty, or give the column in a larger unit."
+    )
+
+
+def check_sizes(numeric: Any) -> None:
+    """Refuse them in any column of a frame."""
+    wrong = (np.abs(numeric.to_numpy()) > LARGEST).any(axis=0)
+    if wrong.any():
+        name = numeric.columns[int(wrong.argmax())]
+        check_size(numeric[name], f"column {name!r}")
