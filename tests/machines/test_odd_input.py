@@ -18,8 +18,18 @@ machine = pytest.mark.parametrize("estimator", ESTIMATORS[:2], ids=lambda e: typ
 @every
 @pytest.mark.parametrize(
     "rows",
-    ["rows", [["a", 1]] * 6, [[1, 2], [1]] * 3, {"a": 1}, [[10**400, 1]] * 6, [[{}, 1]] * 6],
-    ids=["text", "cells", "ragged", "dict", "huge", "objects"],
+    [
+        "rows",
+        [["a", 1]] * 6,
+        [[1, 2], [1]] * 3,
+        {"a": 1},
+        [[10**400, 1]] * 6,
+        [[{}, 1]] * 6,
+        X.astype("M8[D]"),
+        X.astype(str),
+        X.astype(bytes),
+    ],
+    ids=["text", "cells", "ragged", "dict", "huge", "objects", "dates", "digits", "bytes"],
 )
 def test_data_that_are_no_numbers(estimator, rows):
     with pytest.raises((TypeError, ValueError), match="X argument must be a table of numbers"):
