@@ -26,21 +26,28 @@ def test_a_pipe_without_a_writer_is_refused(tmp_path, monkeypatch):
 
 
 @needs_pipes
-def test_a_pipe_is_read_to_its_end(tmp_path, monkeypatch):
-    """A writer may come late, and be silent for longer than the patience with none at all."""
-    monkeypatch.setattr(_files, "_PATIENCE", 1.0)
+def test_a_writer_may_come_late(tmp_path):
     os.mkfifo(tmp_path / "pipe")
+    writer = threading.Timer(0.3, (tmp_path / "pipe").write_bytes, [b"b" * 100_000])
+    writer.start()
+    assert read_file(tmp_path / "pipe") == b"b" * 100_000
+    writer.join()
+
+
+@needs_pipes
+def test_a_writer_may_be_silent(tmp_path, monkeypatch):
+    """For longer than the patience with none at all."""
+    monkeypatch.setattr(_files, "_PATIENCE", 0.1)
+    os.mkfifo(tmp_path / "pipe")
+    both = os.open(tmp_path / "pipe", os.O_RDWR)
 
     def write():
-        threading.Event().wait(0.2)
-        with open(tmp_path / "pipe", "wb", buffering=0) as pipe:
-            pipe.write(b"a")
-            threading.Event().wait(1.5)
-            pipe.write(b"b" * 100_000)
+        os.write(both, b"late")
+        os.close(both)
 
-    writer = threading.Thread(target=write)
+    writer = threading.Timer(0.5, write)
     writer.start()
-    assert read_file(tmp_path / "pipe") == b"a" + b"b" * 100_000
+    assert read_file(tmp_path / "pipe") == b"late"
     writer.join()
 
 

@@ -16,7 +16,7 @@ from kernelwise.experiments import runner
 from kernelwise.experiments.experiment import Job
 from kernelwise.gram import dense
 from kernelwise.kernels import geometry
-from kernelwise.machines import OnMatrix, ridge_path
+from kernelwise.machines import OnMatrix, cholesky, ridge_path
 from kernelwise.report.figures import SpectrumDisplay
 
 
@@ -55,7 +55,7 @@ def seen(monkeypatch):
     watch(geometry, "dot_products")
     watch(dense, "eigh")
     watch(ridge_path, "eigh")
-    watch(ridge_path, "dpotrf")
+    watch(cholesky, "dpotrf")
     watch(scipy.linalg, "eigh")
     watch(np.linalg, "eigvalsh")
     return found

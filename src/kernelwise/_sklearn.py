@@ -20,6 +20,7 @@ _CONVERSIONS = (
     "ufunc",
 )
 
+_NO_NUMBERS = ("m", "M", "S", "U")  # the kinds of dates and texts
 _NOT_NUMBERS = (
     "the X argument must be a table of numbers: encode strings and dates as numbers, and give "
     "every row the same length."
@@ -32,6 +33,8 @@ def validate_rows(estimator: Any, X: Any, y: Any = "no_validation", **options: A
     for name, value in (("X", X), ("y", y)):
         if np.ma.is_masked(value):
             raise ValueError(f"{name} has masked entries: fill or drop them first.")
+    if getattr(getattr(X, "dtype", None), "kind", "") in _NO_NUMBERS:
+        raise ValueError(_NOT_NUMBERS)  # numpy would count days, and read digits
     if _holds_arrays(y):
         raise ValueError(_RAGGED_Y)
     if getattr(getattr(y, "dtype", None), "kind", "") == "T":

@@ -132,6 +132,20 @@ def test_names_of_columns_do_not_fill_the_model(tmp_path, capsys):
         assert archive.getinfo("schema.json").file_size < 120_000
 
 
+def test_models_of_an_earlier_version_name_their_columns(tmp_path, capsys):
+    from kernelwise.cli.prepare import Wanted
+    from kernelwise.selection.persistence import load_model
+
+    flowers().to_csv(tmp_path / "f.csv", index=False)
+    assert run(capsys, "select", tmp_path / "f.csv", *QUICK, "--out", tmp_path)[0] == 0
+    model = load_model(tmp_path / "model.skops")
+    wanted, frame = Wanted.by(model), flowers()
+    assert wanted.kinds == {"numbers": ["length", "width"], "texts": ["colour"]}
+    model[0].transformers_ = [(k, t, wanted.kinds[k]) for k, t, _ in model[0].transformers_]
+    assert Wanted.by(model) == wanted
+    assert model.predict(frame[frame.columns[::-1]]).tolist() == model.predict(frame).tolist()
+
+
 def test_too_many_columns_are_refused(tmp_path, capsys):
     path = tmp_path / "f.csv"
     path.write_text("," * 300_000 + "\n")

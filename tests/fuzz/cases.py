@@ -98,18 +98,17 @@ class Trial:
 
     def _call(self, function: Any, args: Any, kwargs: Any, refusable: bool) -> Any:
         self.calls.append((function, args, kwargs))
-        before = [_bytes(value) for value in (*args, *kwargs.values())]
+        given = (*args, *kwargs.values())
+        before = list(map(_bytes, given))
         try:
-            result = function(*args, **kwargs)
+            return function(*args, **kwargs)
         except Exception as error:
             complaint = complaint_about(error) or self._unasked(error)
             if complaint is not None or not refusable:
                 raise Wrong(complaint or f"refuses ordinary arguments: {error}") from error
             raise Refused(str(error)) from error
         finally:
-            after = [_bytes(value) for value in (*args, *kwargs.values())]
-        insist(before == after, "changes its arguments")
-        return result
+            insist(list(map(_bytes, given)) == before, "changes its arguments")
 
     def _unasked(self, error: Exception) -> str | None:
         """Return a complaint where the refusal is of a value that nobody gave."""

@@ -4,6 +4,8 @@ import datetime
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_matrix
+from sklearn.svm import SVC
 
 import kernelwise as kw
 
@@ -18,8 +20,18 @@ machine = pytest.mark.parametrize("estimator", ESTIMATORS[:2], ids=lambda e: typ
 @every
 @pytest.mark.parametrize(
     "rows",
-    ["rows", [["a", 1]] * 6, [[1, 2], [1]] * 3, {"a": 1}, [[10**400, 1]] * 6, [[{}, 1]] * 6],
-    ids=["text", "cells", "ragged", "dict", "huge", "objects"],
+    [
+        "rows",
+        [["a", 1]] * 6,
+        [[1, 2], [1]] * 3,
+        {"a": 1},
+        [[10**400, 1]] * 6,
+        [[{}, 1]] * 6,
+        X.astype("M8[D]"),
+        X.astype(str),
+        X.astype(bytes),
+    ],
+    ids=["text", "cells", "ragged", "dict", "huge", "objects", "dates", "digits", "bytes"],
 )
 def test_data_that_are_no_numbers(estimator, rows):
     with pytest.raises((TypeError, ValueError), match="X argument must be a table of numbers"):
@@ -74,6 +86,31 @@ def test_weights_that_are_no_numbers(estimator, weights):
 def test_parameters(parameters, sentence):
     with pytest.raises(ValueError, match=sentence):
         kw.LSSVC(**parameters).fit(X, Y)
+
+
+def test_kernels_of_another_shape():
+    with pytest.raises(ValueError, match=r"kernel must return a matrix of shape \(6, 6\)"):
+        kw.LSSVC(lambda X, Z: np.eye(2)).fit(X, Y)
+
+
+def test_one_weight_for_all_rows_reaches_foreign_machines():
+    selector = kw.KernelSelector(SVC(), kernels=kw.Gaussian(1.0), criterion="kta", ridge=1.0)
+    heavy = selector.fit(X, Y, sample_weight=3.0).decision_function(X)
+    np.testing.assert_allclose(
+        heavy, selector.fit(X, Y, sample_weight=[3.0] * 6).decision_function(X)
+    )
+
+
+def test_sparse_rows_with_entries_out_of_order_and_twice():
+    rng = np.random.default_rng(0)
+    dense = rng.normal(size=(8, 30))
+    order = np.concatenate([rng.permutation(30) for _ in range(8)])
+    data = np.concatenate([row[o] for row, o in zip(dense, order.reshape(8, 30), strict=True)])
+    odd = csr_matrix((data, order, 30 * np.arange(9)), shape=(8, 30))
+    K = kw.Linear()(odd)
+    np.testing.assert_array_equal(K, K.T)
+    np.testing.assert_allclose(K, dense @ dense.T)
+    assert not odd.has_sorted_indices  # left as it was
 
 
 def test_weights_of_classes_that_are_dates():

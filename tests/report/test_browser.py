@@ -312,3 +312,10 @@ def test_prints_on_white_and_whole(page):
     assert brightness(background(page)) > 600
     assert page.locator("#picker").is_hidden()
     assert len(page.pdf()) > 10_000
+
+
+def test_a_degree_beyond_all_numbers_does_not_stop_the_page(visit):
+    """Of 10^18 and 10^18 + 1 a browser knows only one."""
+    kernels = [kw.Polynomial(2), kw.Polynomial(10**18)]
+    record = Record(kernels[0], 0.5, "LSSVC", "classification", scored(kernels, sm=[0.1, 0.2]))
+    assert visit(record).locator(".point").count() == 2

@@ -59,7 +59,10 @@ def read_delimited(
     most : float
         The most bytes that rows may take which are shorter than the first line.
     """
-    lines = [line for line in islice(io.StringIO(content), _LOOKED_AT) if line.strip()]
+    filled = (line for line in io.StringIO(content) if line.strip())
+    lines = list(islice(filled, _LOOKED_AT))
+    if not lines:
+        raise BadInput(f"{path!r} is empty: give a file with a table.")
     separator = "\t" if tab else _delimiter(lines[0])
     _check_size(content, lines[0], separator, path, most)
     options: dict[str, Any] = {"sep": separator, "decimal": _decimal(lines, separator)}

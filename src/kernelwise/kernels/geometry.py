@@ -28,6 +28,9 @@ def as_rows(X: Any, name: str = "X") -> Rows:
     """Return X as a finite float64 array or CSR matrix of shape (n, d), or say what is wrong."""
     if sp.issparse(X):
         rows = sp.csr_matrix(X, dtype=np.float64)
+        if not rows.has_canonical_format:  # products depend on the order of the entries
+            rows = rows.copy()
+            rows.sum_duplicates()
         values = rows.data
     else:
         rows = values = as_numbers(X, name)

@@ -309,6 +309,11 @@ def _solve(machine: Any, X: Any, Y: Array, weights: Array, used: Array) -> Ridge
         raise ValueError(f"kernel must be a kernel such as {name}(1.0), not the class {name}.")
     ridge = check_ridge(machine.ridge)
     K = check_matrix(machine.kernel(X, X))
+    if K.shape[0] != X.shape[0]:
+        raise ValueError(
+            f"kernel must return a matrix of shape {(X.shape[0], X.shape[0])} for X and X, got "
+            f"{K.shape}."
+        )
     try:
         return fit_one(
             K if used.all() else K[np.ix_(used, used)],

@@ -9,9 +9,12 @@ import io
 import json
 import math
 import os
+import warnings
 import zipfile
 from collections.abc import Iterable
 from typing import Any
+
+import numpy as np
 
 from kernelwise._files import TooLarge, amount, read_file, replacing
 from kernelwise._unpacking import Unpacking
@@ -103,7 +106,9 @@ def restored(data: bytes, path: str | os.PathLike[str], trusted: Iterable[str], 
             f"{path} names the type {foreign}, which is not trusted: nothing was loaded."
         )
     try:
-        model = skops.loads(data, trusted=names)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", np.exceptions.ComplexWarning)  # a flipped type
+            model = skops.loads(data, trusted=names)
         check_model(model)
     except Unsound as error:
         raise ValueError(f"{path} is a damaged model ({error}): save it again.") from error

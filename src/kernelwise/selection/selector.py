@@ -267,7 +267,7 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         weights = validate_weights(params["sample_weight"], X)
         used = weights != 0.0
         if used.all():
-            return X, y, params
+            return X, y, {**params, "sample_weight": weights}
         if self.__sklearn_tags__().input_tags.pairwise:
             raise ValueError(
                 "sample_weight has zeros, which a given matrix cannot follow: leave out those rows "

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator
-from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process import GaussianProcessClassifier, GaussianProcessRegressor
 from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
 from sklearn.svm._base import BaseLibSVM
@@ -175,13 +175,16 @@ def _check_svm_rows(machine: Any, vectors: int) -> None:
     """Compare the rows with each other: support vectors, or all where the kernel is a function."""
     n, d = machine.shape_fit_
     _require(np.all((machine.support_ >= 0) & (machine.support_ < n)), "support_ leads astray")
-    if machine.kernel == "precomputed" or callable(machine.kernel):
-        _check_shape(machine, "support_vectors_", (0, 0))
-    else:
-        _check_shape(machine, "support_vectors_", (vectors, machine.n_features_in_))
     if callable(machine.kernel):
+        _check_shape(machine, "support_vectors_", (0, 0))
         _check_shape(machine, _SVM_ROWS, (n, d))
         _try(machine.predict, getattr(machine, _SVM_ROWS))
+    elif machine.kernel == "precomputed":
+        _check_shape(machine, "support_vectors_", (0, 0))
+        _try(machine.predict, np.zeros((1, n)))
+    else:
+        _check_shape(machine, "support_vectors_", (vectors, machine.n_features_in_))
+        _try(machine.predict, machine.support_vectors_)
 
 
 def _check_on_matrix(machine: OnMatrix) -> None:
@@ -192,17 +195,25 @@ def _check_on_matrix(machine: OnMatrix) -> None:
 
 
 def _check_process(machine: Any) -> None:
-    if hasattr(machine, "X_train_"):
-        _try(machine.predict, machine.X_train_)
+    """Use a Gaussian process; a classifier's rows are in that of its first class."""
+    inner = getattr(machine, "base_estimator_", machine)
+    inner = getattr(inner, "estimators_", [inner])[0]
+    if hasattr(inner, "X_train_"):
+        _try(machine.predict, inner.X_train_)
 
 
 def _check_columns(transformer: Any) -> None:
     """Compare the lengths of what was learned of every column."""
-    d = getattr(transformer, "n_features_in_", None)
-    for name in ("statistics_", "mean_", "var_", "scale_", "max_abs_", "categories_"):
+    if not hasattr(transformer, "n_features_in_"):
+        return
+    d = transformer.n_features_in_
+    for name in ("mean_", "var_", "scale_", "max_abs_", "statistics_"):
         learned = getattr(transformer, name, None)
-        _require(learned is None or len(learned) == d, f"{name} has not the length {d}")
-        _require(not isinstance(learned, np.ndarray) or learned.ndim == 1, f"{name} is no vector")
+        if learned is not None:
+            _check_shape(transformer, name, (d,))
+            _require(name == "statistics_" or learned.dtype.kind == "f", f"{name} holds no numbers")
+    if hasattr(transformer, "categories_"):
+        _require(len(transformer.categories_) == d, "categories_ has another length")
 
 
 def _try(method: Callable[[Any], Any], rows: Any) -> None:
@@ -223,6 +234,6 @@ _CHECKS: dict[Any, Callable[[Any], None]] = {
     (LSSVC, KRR): _check_machine,
     BaseLibSVM: _check_svm,
     OnMatrix: _check_on_matrix,
-    GaussianProcessRegressor: _check_process,
+    (GaussianProcessRegressor, GaussianProcessClassifier): _check_process,
     (SimpleImputer, StandardScaler, MaxAbsScaler, OneHotEncoder): _check_columns,
 }
