@@ -47,6 +47,8 @@ def validate_rows(estimator: Any, X: Any, y: Any = "no_validation", **options: A
 
 def validate_weights(sample_weight: Any, X: Any) -> Any:
     """Return one non-negative weight per row."""
+    if np.iscomplexobj(sample_weight):
+        raise ValueError("sample_weight must hold one non-negative number per row.")
     try:
         return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     except (TypeError, ValueError, OverflowError) as error:
