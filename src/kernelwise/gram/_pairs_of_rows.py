@@ -13,8 +13,8 @@ from numba import njit
 from kernelwise.kernels.geometry import Array
 
 ROUNDING = 1e-12  # how near to its bound, relative to what moved it there, a multiplier is at it
-_FLATTEST = 1e-12  # of the largest: the curvature that takes the place of one that is not positive
-_TINY = 1e-300  # and that of a matrix of zeros
+_FLATTEST = 1e-12  # of the largest: a smaller curvature is rounding, and counts as this one
+_FLAT = 1e-300  # what takes the place of one that is not positive: the step ends at the box
 
 
 @njit(nogil=True, cache=True)
@@ -35,7 +35,7 @@ def ascend(
     lower, upper = box
     n = y.shape[0]
     diagonal = np.diag(K).copy()
-    flattest = max(_FLATTEST * np.abs(diagonal).max(), _TINY)
+    flattest = _FLATTEST * np.abs(diagonal).max()
     highest, lowest = -np.inf, np.inf
     for _ in range(limit):
         i, highest, lowest = -1, -np.inf, np.inf
@@ -53,13 +53,13 @@ def ascend(
             if b[k] > lower[k]:
                 gap = highest - (y[k] - products[k])
                 if gap > 0.0:
-                    curvature = max(diagonal[i] + diagonal[k] - 2.0 * row[k], flattest)
+                    curvature = _curvature(diagonal[i] + diagonal[k] - 2.0 * row[k], flattest)
                     if gap * gap > gain * curvature:
                         j, gain = k, gap * gap / curvature
         if j < 0:
             return highest, lowest, True
         gap = highest - (y[j] - products[j])
-        curvature = max(diagonal[i] + diagonal[j] - 2.0 * row[j], flattest)
+        curvature = _curvature(diagonal[i] + diagonal[j] - 2.0 * row[j], flattest)
         step = min(gap / curvature, upper[i] - b[i], b[j] - lower[j])
         # A multiplier that misses its bound by rounding would pass for a free one.
         rounding = ROUNDING * max(abs(b[i]), step)
@@ -100,6 +100,11 @@ def leave(K: Array, y: Array, C: float, b: Array, products: Array, rows: Array) 
         b[best] += step
         _move(K[best], step, products)
         excess += step
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _curvature(computed: float, flattest: float) -> float:
+    return max(computed, flattest) if computed > 0.0 else _FLAT
 
 
 @njit(nogil=True, cache=True, inline="always")

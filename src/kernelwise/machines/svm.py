@@ -24,7 +24,7 @@ from kernelwise.machines.folds import Split
 
 _AT_BOUND = 1e-8  # how near to C, relative to it, a multiplier is at its bound
 _TOLERANCE = 1e-3  # of the optimality conditions, as libsvm's
-_MOST_STEPS = 10_000_000  # as libsvm's
+_MOST_STEPS = 3_000_000
 _WORK = 1_000_000_000  # steps times rows: a few seconds
 _WORK_AT_ONCE = 50_000_000  # after which Python may look at the keyboard
 _NEAR = 1e6  # ratio of two C up to which one machine is a start for the other
