@@ -8,6 +8,7 @@ import numpy as np
 
 from kernelwise.criteria.base import LOST, Criterion, Evidence, Undefined
 from kernelwise.gram import Targets
+from kernelwise.gram.base import SMALLEST
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,8 @@ class CKTA(Criterion):
             raise Undefined(
                 "the centred kernel matrix is zero: all points look alike to the kernel"
             )
+        if norm < SMALLEST:
+            raise Undefined("its deviations from a constant vanish, so use a narrower kernel")
         if norm < LOST * stats.precision * targets.n:  # |error|_F <= n times that of an entry
             raise Undefined("the centred kernel matrix is lost to rounding, so centre the features")
         if targets.classes is None:

@@ -35,6 +35,13 @@ class Undefined(ValueError):
     """A criterion has no value for this kernel matrix; the message says why."""
 
 
+def defined(value: Any) -> float:
+    """Return a value, or say that it is beyond float64: infinity less infinity, or over it."""
+    if math.isnan(value):
+        raise Undefined("its value is beyond float64, so rescale the kernel and the target")
+    return float(value)
+
+
 @contextmanager
 def converged() -> Iterator[None]:
     """Leave a criterion undefined where a machine that it needs does not converge."""
@@ -183,7 +190,8 @@ class Evidence:
     def contrasts(self, weighted: bool) -> list["Contrast"]:
         """Return the target vectors of the spectral measure, each with its product with K.
 
-        One for two classes or a real target, one per class (against the rest) otherwise.
+        One for two classes or a real target (in its own units), one per class (against the rest)
+        otherwise.
         """
         if self.targets.classes is None:
             y = self.targets.centered

@@ -8,6 +8,14 @@ from kernelwise.kernels.geometry import Array
 from kernelwise.machines.calibration import Calibration
 
 
+def standard_error(losses: Array) -> float:
+    """Return the standard error of a mean of losses, NaN for a single one."""
+    if losses.size < 2:
+        return float("nan")
+    unit = float(np.abs(losses).max()) or 1.0  # squares of losses of any size are numbers then
+    return unit * float(np.std(losses / unit, ddof=1) / np.sqrt(losses.size))
+
+
 def misclassified(codes: Array, scores: Array) -> Array:
     """Return 1 for every row whose scores, (n, 1) or (n, c), name another class, else 0."""
     winners = (scores[:, 0] > 0.0) if scores.shape[1] == 1 else scores.argmax(axis=1)

@@ -97,8 +97,10 @@ class SM(Criterion):
         """Return the mean over targets."""
         scale = _normalizer(evidence.statistics, self.normalizer)
         if self.cost == "n^2":
-            return _by_products(evidence, self.weighted, int(self.r), scale)
-        return _by_spectrum(evidence, self.weighted, float(self.r), scale)
+            value = _by_products(evidence, self.weighted, int(self.r), scale)
+        else:
+            value = _by_spectrum(evidence, self.weighted, float(self.r), scale)
+        return _times_power(value, 2 * evidence.targets.exponent)
 
 
 def _by_products(evidence: Evidence, weighted: bool, r: int, scale: float) -> float:
@@ -209,7 +211,8 @@ class SMHinge(Criterion):
         scale = _normalizer(evidence.statistics, self.normalizer)
         eigenvalues, squares = _spectrum(evidence, self.weighted, scale)
         kept = eigenvalues > float(self.h)
-        return float(eigenvalues[kept] @ squares[kept]) / evidence.n
+        value = float(eigenvalues[kept] @ squares[kept]) / evidence.n
+        return _times_power(value, 2 * evidence.targets.exponent)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from kernelwise.gram.targets import Targets
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.geometry import Array
 
-_SMALLEST = 1e-140  # a diagonal below it has squares that lose digits to underflow
+SMALLEST = 1e-140  # a diagonal below it has squares that lose digits to underflow
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +71,7 @@ class GramStatistics:
             sums = self.kernel_row_squares.sum(), self.products.sum()
         if not np.isfinite(sums).all():
             return "its matrix overflows, so standardise the features"
-        if 0.0 < np.abs(self.diagonal).max() < _SMALLEST:
+        if 0.0 < np.abs(self.diagonal).max() < SMALLEST:
             return "the squares of its entries vanish, so rescale the kernel"
         return None
 

@@ -26,6 +26,7 @@ _LONGEST = 64  # steps of a ladder: beyond, what lies between two kernels costs 
 _NO_DOUBLING = 1.0  # exponent up to which sums may follow from those of the step before
 # Exponent, at the first narrow step, below which a pair would stay near one for too many squarings.
 _NEAR = {np.dtype(np.float64): 1e-4, np.dtype(np.float32): 0.02}
+_WITHIN_SINGLE = 1e30  # distances and rates up to it, and down to its inverse, fit into float32
 _VANISHING = 1e-12  # the squares of smaller deviations are not numbers in float32
 
 
@@ -118,8 +119,10 @@ class _Ladder(Family):
         self._rate = 0.5 / self._widest
         exponent = min(self._rate * self._largest, _LARGEST_EXPONENT)
         self._halvings = max(0, math.ceil(math.log2(max(exponent, 1e-300) / _SERIES_UP_TO)))
-        small = self._rate * self._largest < _VANISHING
-        self._dtype = np.dtype(np.float64) if small else reach.dtype
+        extreme = self._rate * self._largest < _VANISHING or not all(
+            1.0 / _WITHIN_SINGLE < number < _WITHIN_SINGLE for number in (self._rate, self._largest)
+        )
+        self._dtype = np.dtype(np.float64) if extreme else reach.dtype
 
     def _width(self, step: int) -> float:
         return self._widest / float(self._ratio) ** step

@@ -126,9 +126,16 @@ class Targets:
         return np.split(np.argsort(self.y, kind="stable"), np.cumsum(self.counts)[:-1])
 
     @cached_property
+    def exponent(self) -> int:
+        """The size of the regression target less its mean, a power of two; 0 for classes."""
+        if self.classes is not None:
+            return 0
+        return math.frexp(float(np.abs(self.y - self.y.mean()).max()))[1]
+
+    @cached_property
     def centered(self) -> Array:
-        """The regression target less its mean."""
-        return np.asarray(self.y - self.y.mean())
+        """The regression target less its mean, in units of 2^exponent: products stay in range."""
+        return np.asarray(np.ldexp(self.y - self.y.mean(), -self.exponent))
 
     @cached_property
     def columns(self) -> Array:

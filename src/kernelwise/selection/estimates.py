@@ -11,7 +11,7 @@ from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
 from sklearn.utils import get_tags
 
 from kernelwise._arguments import shown
-from kernelwise.criteria.losses import misclassified
+from kernelwise.criteria.losses import misclassified, standard_error
 from kernelwise.gram import Targets
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.geometry import Array
@@ -92,7 +92,7 @@ def _checked_folds(cv: Any) -> Any:
 def _estimate(targets: Targets, losses: Array, method: str) -> ErrorEstimate:
     """Return the mean of losses: a rate, or the root of a mean square."""
     mean = float(losses.mean())
-    spread = float(losses.std(ddof=1) / math.sqrt(losses.size)) if losses.size > 1 else math.nan
+    spread = standard_error(losses)
     if targets.classes is not None:
         baseline = 1.0 - float(targets.counts.max()) / targets.n
         return ErrorEstimate("error rate", mean, spread, method, baseline)

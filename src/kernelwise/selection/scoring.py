@@ -10,7 +10,8 @@ from kernelwise._progress import SILENT, Task, bar
 from kernelwise._threads import limited
 from kernelwise._warnings import warn_user
 from kernelwise.criteria import Criterion, Evidence, Undefined
-from kernelwise.criteria.base import check_task
+from kernelwise.criteria.base import check_task, defined
+from kernelwise.criteria.losses import standard_error
 from kernelwise.gram import Engine, Gram, Targets
 from kernelwise.gram.psd import check_matrix, warn_indefinite
 from kernelwise.kernels import Kernel, Precomputed
@@ -239,13 +240,11 @@ class Value(NamedTuple):
     @classmethod
     def of(cls, criterion: Criterion, evidence: Evidence, ridge: float) -> "Value":
         """Ask a criterion."""
-        losses = criterion.losses(evidence, ridge)
-        if losses is None:
-            return cls(float(criterion.value(evidence, ridge)), np.nan)
-        with np.errstate(over="ignore", invalid="ignore"):  # of losses beyond 1e154
-            spread = np.std(losses, ddof=1) if losses.size > 1 else np.nan
-        error = float(spread / np.sqrt(losses.size))
-        return cls(float(np.mean(losses)), error)
+        with np.errstate(all="ignore"):  # defined() tells
+            losses = criterion.losses(evidence, ridge)
+            if losses is None:
+                return cls(defined(criterion.value(evidence, ridge)), np.nan)
+            return cls(defined(np.mean(losses)), standard_error(losses))
 
 
 def _score_one(

@@ -15,7 +15,7 @@ import numpy as np
 
 from kernelwise._progress import Task
 from kernelwise.criteria import Criterion, Evidence, Undefined
-from kernelwise.criteria.base import converged
+from kernelwise.criteria.base import converged, defined
 from kernelwise.criteria.cross_validation import mean_loss
 from kernelwise.kernels import Kernel, Pairs
 from kernelwise.kernels.geometry import Array
@@ -66,12 +66,12 @@ def _errors_of_picks(
             continue
         evidence = Evidence(gram, part.targets, kernels[k], part.fit_intercept, part.machine)
         for c, criterion in enumerate(candidates):
-            with suppress(Undefined):
-                value = criterion.value(evidence, ridge)
+            with suppress(Undefined), np.errstate(all="ignore"):
+                value = defined(criterion.value(evidence, ridge))
                 losses[c, k] = -value if criterion.greater_is_better else value
-        with suppress(Undefined):
+        with suppress(Undefined), np.errstate(all="ignore"):
             if np.isfinite(losses[:, k]).any():
-                errors[k] = _test_error(problem, evidence, ridge, split)
+                errors[k] = defined(_test_error(problem, evidence, ridge, split))
     picks = losses.argmin(axis=1)
     is_defined = np.isfinite(losses.min(axis=1))
     return np.asarray(np.where(is_defined, errors[picks], np.inf))
