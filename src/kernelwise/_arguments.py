@@ -2,7 +2,7 @@
 
 import math
 import numbers
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,13 @@ def as_integer(value: Any) -> int | None:
     if not isinstance(value, numbers.Integral) or isinstance(value, bool):
         return None
     return int(value)
+
+
+def is_list(value: Any) -> bool:
+    """Say whether a value holds others to go through; text does not, nor does an array of one."""
+    if isinstance(value, str | bytes) or getattr(value, "ndim", 1) == 0:
+        return False
+    return isinstance(value, Iterable)
 
 
 def is_one_of(value: Any, choices: Sequence[Any]) -> bool:

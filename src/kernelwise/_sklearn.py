@@ -33,20 +33,31 @@ def validate_rows(estimator: Any, X: Any, y: Any = "no_validation", **options: A
     for name, value in (("X", X), ("y", y)):
         if np.ma.is_masked(value):
             raise ValueError(f"{name} has masked entries: fill or drop them first.")
-    if getattr(getattr(X, "dtype", None), "kind", "") in _NO_NUMBERS:
+    if _kind(X) in _NO_NUMBERS:
         raise ValueError(_NOT_NUMBERS)  # numpy would count days, and read digits
     if _holds_arrays(y):
         raise ValueError(_RAGGED_Y)
-    if getattr(getattr(y, "dtype", None), "kind", "") == "T":
+    if _kind(y) == "T":
         y = np.array(y.tolist())  # scikit-learn does not know numpy's strings of any length
     try:
-        return validate_data(estimator, X, y, accept_sparse="csr", dtype=np.float64, **options)
+        # Looking for infinities scikit-learn adds up all entries.
+        with np.errstate(over="ignore", invalid="ignore"):
+            return validate_data(estimator, X, y, accept_sparse="csr", dtype=np.float64, **options)
     except (TypeError, ValueError, OverflowError) as error:
         raise _explained(error, _RAGGED_Y if _is_ragged(y) else _NOT_NUMBERS) from None
 
 
+def _kind(values: Any) -> str:
+    """Return the kind of numpy's type of an array, or of a frame of one type."""
+    if hasattr(values, "dtypes"):
+        values = np.asarray(values[:1])
+    return str(getattr(getattr(values, "dtype", None), "kind", ""))
+
+
 def validate_weights(sample_weight: Any, X: Any) -> Any:
     """Return one non-negative weight per row."""
+    if np.iscomplexobj(sample_weight):
+        raise ValueError("sample_weight must hold one non-negative number per row.")
     try:
         return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     except (TypeError, ValueError, OverflowError) as error:

@@ -19,6 +19,8 @@ from typing import Any
 import joblib
 import threadpoolctl
 
+from kernelwise._arguments import shown
+
 # With fewer rows to each, threads of BLAS wait longer than they work: benchmarks/threads.py.
 ROWS_A_THREAD = 1000
 
@@ -44,7 +46,7 @@ def as_jobs(n_jobs: Any) -> int | None:
     if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
         raise ValueError(
             "n_jobs must be a positive integer, -1 for all processors (-2 for all but one) or "
-            f"None, got {n_jobs!r}."
+            f"None, got {shown(n_jobs)}."
         )
     jobs, most = int(n_jobs), processors()
     return min(jobs, most) if jobs > 0 else max(1, most + 1 + jobs)

@@ -8,6 +8,7 @@ import fractions
 import numpy as np
 import pandas as pd
 import pytest
+import scipy.sparse as sp
 
 import kernelwise as kw
 from kernelwise import bounds
@@ -167,3 +168,29 @@ class TestMachines:
         machine = kw.KernelSelector(kernels=kw.Gaussian(1.0), ridge=1.0).fit(X, pair(0, 1))
         with pytest.raises(ValueError, match="mix of continuous and binary targets"):
             machine.score(X, pair(1e300, 1e301))
+
+
+class TestData:
+    """Data that numpy or scikit-learn would turn into numbers without a word, or with a warning."""
+
+    machines = (kw.LSSVC(), kw.KRR(), kw.KernelSelector(kernels=kw.Linear(), ridge=1.0))
+
+    def test_frames_of_dates(self):
+        frame = pd.DataFrame({"day": pd.date_range("2020", periods=N)})
+        for machine in self.machines:
+            with pytest.raises(ValueError, match="X argument must be a table of numbers"):
+                machine.fit(frame, pair(0, 1))
+
+    @pytest.mark.parametrize("value", [np.inf, -np.inf])
+    def test_infinities(self, value):
+        rows = X.copy()
+        rows[:2] = [[value, -value], [-value, value]]
+        for machine in self.machines:
+            with pytest.raises(ValueError, match="X contains infinity"):
+                machine.fit(rows, pair(0, 1))
+            with pytest.raises(ValueError, match="X contains infinity"):
+                machine.fit(np.longdouble("1e300") * np.longdouble("1e300") * X, pair(0, 1))
+
+    def test_complex_sparse_matrices(self):
+        with pytest.raises(ValueError, match="X must hold real numbers, got a sparse matrix of"):
+            kw.Linear()(sp.csr_array(1j * X))

@@ -1,11 +1,13 @@
 """Spectral perturbation stability: how far the eigenvalues move when a point is removed."""
 
+import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.linalg
 
+from kernelwise._arguments import as_real, is_one_of, shown
 from kernelwise.criteria.base import Criterion, Evidence
 from kernelwise.criteria.parameters import check_positive, number
 from kernelwise.gram import Targets
@@ -114,6 +116,11 @@ def sps_exact(
     if K.shape[0] != n:
         raise ValueError(f"K has {K.shape[0]} rows but y has {n} entries.")
     check_ridge(ridge)
+    weight = as_real(delta)
+    if weight is None or not 0.0 < weight < math.inf:
+        raise ValueError(f"delta must be a positive number, got {shown(delta)}.")
+    if not is_one_of(fit_intercept, (True, False)):
+        raise ValueError(f"fit_intercept must be True or False, got {shown(fit_intercept)}.")
     s = scipy.linalg.eigvalsh(K)
     total = 0.0
     for i in range(n):
@@ -121,4 +128,4 @@ def sps_exact(
         removed[i, :] = removed[:, i] = 0.0
         total += float(np.abs(s - scipy.linalg.eigvalsh(removed)).sum())
     fit = fit_one(K, targets.signs, ridge, fit_intercept=fit_intercept)
-    return fit.training_loss + delta / n**2 * total
+    return fit.training_loss + weight / n**2 * total

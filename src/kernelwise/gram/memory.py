@@ -2,8 +2,9 @@
 
 import os
 import re
-from numbers import Real
 from typing import Any
+
+from kernelwise._arguments import as_real, shown
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _SHARE = 0.8  # of what is free, where nothing is said
@@ -19,9 +20,10 @@ def as_bytes(memory: Any, name: str = "memory") -> float:
         return _SHARE * free()
     if isinstance(memory, str):
         return _parse(memory, name)
-    if isinstance(memory, Real) and not isinstance(memory, bool) and float(memory) > 0.0:
-        return float(memory) * (free() if float(memory) <= 1.0 else 1.0)
-    raise _unclear(memory, name)
+    amount = as_real(memory)
+    if amount is None or not amount > 0.0:
+        raise _unclear(memory, name)
+    return amount * (free() if amount <= 1.0 else 1.0)
 
 
 def _parse(text: str, name: str) -> float:
@@ -34,7 +36,7 @@ def _parse(text: str, name: str) -> float:
 def _unclear(memory: Any, name: str) -> ValueError:
     return ValueError(
         f"{name} must be an amount such as '4GB', a share of what is free such as 0.5, or None, "
-        f"got {memory!r}."
+        f"got {shown(memory)}."
     )
 
 

@@ -1,5 +1,6 @@
 """Matrices that are not positive semidefinite: how to tell, and the usual remedies."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -69,14 +70,23 @@ def repair(K: Any, method: str = "clip") -> Array:
     if not is_one_of(method, ("clip", "flip", "shift")):
         raise ValueError(f"method must be 'clip', 'flip' or 'shift', got {shown(method)}.")
     K = check_matrix(K)
-    with limited(rows=K.shape[0]):
-        s, Q = scipy.linalg.eigh(K)
-        if s[0] >= 0.0:
-            return np.array(K)
-        if method == "shift":
-            return np.asarray(K - s[0] * np.eye(s.size))
-        s = np.abs(s) if method == "flip" else np.maximum(s, 0.0)
-        repaired = (Q * s) @ Q.T
+    exponent = math.frexp(float(np.abs(K).max()))[1]
+    with limited(rows=K.shape[0]), np.errstate(over="ignore"):
+        # In units of its largest entry sums, such as eigenvalues, stay in range.
+        repaired = np.ldexp(_repaired(np.ldexp(K, -exponent), method), exponent)
+    if not np.isfinite(repaired).all():
+        raise ValueError("K has entries that overflow when it is repaired: rescale K.")
+    return np.asarray(repaired)
+
+
+def _repaired(K: Array, method: str) -> Array:
+    s, Q = scipy.linalg.eigh(K)
+    if s[0] >= 0.0:
+        return K
+    if method == "shift":
+        return np.asarray(K - s[0] * np.eye(s.size))
+    s = np.abs(s) if method == "flip" else np.maximum(s, 0.0)
+    repaired = (Q * s) @ Q.T
     return np.asarray(0.5 * (repaired + repaired.T))
 
 

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
 
+from kernelwise._arguments import is_one_of, shown
 from kernelwise._progress import SILENT, Task
 from kernelwise._threads import workers
 from kernelwise.gram import conjugate_gradients
@@ -74,14 +75,14 @@ class Tiled(Engine):
                 continue
             if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
                 raise ValueError(
-                    f"{field} of Tiled must be an integer of at least 1, got {value!r}."
+                    f"{field} of Tiled must be an integer of at least 1, got {shown(value)}."
                 )
             object.__setattr__(self, field, int(value))
 
         as_bytes(self.memory)
-        if self.dtype not in _TYPES:
+        if not is_one_of(self.dtype, _TYPES):
             raise ValueError(
-                f"dtype of Tiled must be {' or '.join(map(repr, _TYPES))}, got {self.dtype!r}."
+                f"dtype of Tiled must be {' or '.join(map(repr, _TYPES))}, got {shown(self.dtype)}."
             )
 
     def grams(

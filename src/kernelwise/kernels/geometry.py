@@ -27,6 +27,8 @@ _REPAIRS = 65536  # pairs computed again at once: bounds the memory where most r
 def as_rows(X: Any, name: str = "X") -> Rows:
     """Return X as a finite float64 array or CSR matrix of shape (n, d), or say what is wrong."""
     if sp.issparse(X):
+        if X.dtype.kind not in "biuf":
+            raise ValueError(f"{name} must hold real numbers, got a sparse matrix of {X.dtype}.")
         rows = sp.csr_matrix(X, dtype=np.float64)
         if not rows.has_canonical_format:  # products depend on the order of the entries
             rows = rows.copy()

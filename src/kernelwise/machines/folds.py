@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from kernelwise._arguments import shown
+from kernelwise._arguments import is_list, shown
 from kernelwise.gram import Targets
 from kernelwise.kernels.geometry import Array
 
@@ -45,7 +45,7 @@ def as_cv(cv: Any) -> Any:
     """Return a splitter as it is, a list (or generator) of splits as a value, or complain."""
     if cv is None or isinstance(cv, GivenSplits):
         return cv
-    if isinstance(cv, Iterable) and not isinstance(cv, str | bytes):
+    if is_list(cv):
         return GivenSplits(cv)
     if hasattr(cv, "split") and not isinstance(cv, str | bytes):
         return cv

@@ -3,14 +3,13 @@
 import math
 import warnings
 from collections import Counter
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
 from sklearn.utils import get_tags
 
-from kernelwise._arguments import shown
+from kernelwise._arguments import as_integer, is_list, shown
 from kernelwise.criteria.losses import misclassified, standard_error
 from kernelwise.gram import Targets
 from kernelwise.kernels import Kernel
@@ -20,6 +19,7 @@ from kernelwise.selection.record import ErrorEstimate
 from kernelwise.selection.zoom import spread_out
 
 _PART_ROWS = 500  # of a random part on which the pick is repeated
+_MOST_RESAMPLES = 10_000
 
 
 def leave_one_out(machine: Any, targets: Targets) -> ErrorEstimate | None:
@@ -58,17 +58,23 @@ def by_folds(estimator: Any, X: Any, targets: Targets, cv: Any, method: str) -> 
 
 def pick_shares(chooser: Any, X: Any, targets: Targets, resamples: int) -> dict[Kernel, float]:
     """Return how often a selector picks each kernel on random parts of the rows."""
-    if not isinstance(resamples, int | np.integer) or resamples < 1:
-        raise ValueError(f"resamples must be a positive integer, got {shown(resamples)}.")
+    asked = as_integer(resamples)
+    if asked is None or not 1 <= asked <= _MOST_RESAMPLES:
+        raise ValueError(
+            f"resamples must be a positive integer of at most {_MOST_RESAMPLES}, got "
+            f"{shown(resamples)}."
+        )
+    if X.shape[0] != targets.n:
+        raise ValueError(f"X has {X.shape[0]} rows but y has {targets.n} entries.")
     picks: Counter[Kernel] = Counter()
     is_matrix = get_tags(chooser).input_tags.pairwise
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # what there is to say was said of all rows
-        for seed in range(resamples):
+        for seed in range(asked):
             rows = np.sort(spread_out(targets, seed)[: min(_PART_ROWS, targets.n // 2)])
             part = X[np.ix_(rows, rows)] if is_matrix else X[rows]
             picks[chooser.fit(part, targets.labels[rows]).best_kernel_] += 1
-    return {kernel: count / resamples for kernel, count in picks.most_common()}
+    return {kernel: count / asked for kernel, count in picks.most_common()}
 
 
 def _checked_folds(cv: Any) -> Any:
@@ -77,7 +83,7 @@ def _checked_folds(cv: Any) -> Any:
         return 5
     if isinstance(cv, int | np.integer) and not isinstance(cv, bool) and cv >= 2:
         return cv
-    if isinstance(cv, Iterable) and not isinstance(cv, str | bytes):
+    if is_list(cv):
         splits = list(cv)
         if splits:
             return splits

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._arguments import as_real, shown
+from kernelwise._arguments import as_real, is_list, shown
 from kernelwise.criteria import Criterion, get
 from kernelwise.gram import Targets
 from kernelwise.gram.psd import check_matrix
@@ -20,7 +20,7 @@ def as_criteria(criteria: Asked) -> list[Criterion]:
     """Return criteria for names, criteria, or a list of them."""
     if isinstance(criteria, str | Criterion):
         criteria = [criteria]
-    if not isinstance(criteria, Iterable):
+    if not is_list(criteria):
         raise TypeError(f"criteria must be a name, a Criterion or a list, got {shown(criteria)}.")
     asked = [get(criterion) for criterion in criteria]
     if not asked:
@@ -43,7 +43,7 @@ def as_kernels(kernels: Any, X: Any) -> list[Kernel]:
         return list(grids.auto(as_rows(X)))
     if isinstance(kernels, Kernel):
         return [kernels]
-    if not isinstance(kernels, Iterable) or isinstance(kernels, str | bytes):
+    if not is_list(kernels):
         raise TypeError(f"kernels must be a kernel or a list of kernels, got {shown(kernels)}.")
     candidates = list(kernels)
     for kernel in candidates:
@@ -69,8 +69,7 @@ def as_data(X: Any, kernels: Sequence[Kernel], targets: Targets) -> Any:
 
 def as_ridges(ridge: Any) -> Array:
     """Return one or several ridges as an array of positive numbers."""
-    several = isinstance(ridge, Iterable) and not isinstance(ridge, str | bytes)
-    ridges = np.array([check_ridge(r) for r in (ridge if several else [ridge])])
+    ridges = np.array([check_ridge(r) for r in (ridge if is_list(ridge) else [ridge])])
     if ridges.size == 0:
         raise ValueError("ridge is empty: give a positive number or a list of them.")
     return ridges

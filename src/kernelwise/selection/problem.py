@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._arguments import is_one_of
+from kernelwise._arguments import is_one_of, shown
 from kernelwise._registry import unknown
 from kernelwise.criteria import Criterion
 from kernelwise.gram import Engine, Targets, choose
@@ -44,6 +44,8 @@ class Problem:
         """Validate the data for the kernels and choose the engine."""
         if not is_one_of(machine, MACHINES):
             raise ValueError(unknown("machine", machine, MACHINES))
+        if not is_one_of(fit_intercept, (True, False)):
+            raise ValueError(f"fit_intercept must be True or False, got {shown(fit_intercept)}.")
         X = as_data(X, kernels, targets)
         given = kernels[0].takes_matrix
         chosen, reason = choose(engine, targets.n, given_matrix=given, memory=memory)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.stats import rankdata
 
+from kernelwise._arguments import is_one_of
 from kernelwise._registry import unknown
 from kernelwise.criteria import Criterion
 from kernelwise.kernels import Kernel
@@ -82,7 +83,7 @@ class SelectionResult:
     def ranking(self, criterion: str, rule: str = "best") -> list[int]:
         """Return the positions of the defined candidates from the best to the worst."""
         check_rule(rule)
-        if criterion not in self.table:
+        if not is_one_of(criterion, list(self.table)):
             raise ValueError(unknown("column", criterion, list(self.table)))
         greater = self.criteria[criterion].greater_is_better
         if greater is None:

@@ -1,0 +1,131 @@
+"""Hostile arguments of scoring and selection: one sentence that names them."""
+
+import inspect
+
+import numpy as np
+import pytest
+
+import kernelwise as kw
+from kernelwise import criteria, gram
+
+X = np.random.default_rng(0).normal(size=(12, 2))
+Y = np.arange(12) % 2
+K = kw.Gaussian(1.0)(X)
+HOSTILE = [
+    0,
+    -1,
+    1.5,
+    np.nan,
+    "a",
+    b"a",
+    True,
+    [],
+    [None],
+    {},
+    1j,
+    10**400,
+    np.array(1.0),
+    np.array([1.0, 2.0]),
+    np.eye(2),
+    object(),
+    int,
+    kw.Gaussian,
+]
+
+
+def select(X, y, **parameters):
+    given = {"kernels": [kw.Gaussian(1.0)], "ridge": 1.0, **parameters}
+    return kw.KernelSelector(**given).fit(X, y)
+
+
+select.__signature__ = inspect.signature(kw.KernelSelector)
+FUNCTIONS = {
+    "score_kernels": (
+        kw.score_kernels,
+        {"X": X, "y": Y, "kernels": kw.Gaussian(1.0), "criteria": ["sm", "eloo"]},
+    ),
+    "score_matrix": (kw.score_matrix, {"K": K, "y": Y, "criteria": "eloo"}),
+    "sps_exact": (criteria.sps_exact, {"K": K, "y": Y, "ridge": 1.0}),
+    "repair": (gram.repair, {"K": K}),
+    "Dense": (gram.Dense, {}),
+    "Tiled": (gram.Tiled, {}),
+    "selector": (select, {"X": X, "y": Y}),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_hostile_arguments_are_refused_in_a_sentence_or_taken(name):
+    function, usual = FUNCTIONS[name]
+    for parameter in inspect.signature(function).parameters:
+        for value in HOSTILE:
+            try:
+                function(**{**usual, parameter: value})
+            except (ValueError, TypeError, MemoryError) as error:
+                message = str(error)
+                assert message.rstrip().endswith((".", "?", "instead")), (parameter, message)
+                assert "\n" not in message or "Got" in message, (parameter, message)
+                assert "truth value" not in message and "object" not in message[:12], message
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: kw.score_kernels(X, Y, np.array(1.0)), "kernels must be a kernel or a list"),
+        (lambda: kw.score_kernels(X, Y, criteria=np.array(1)), "criteria must be a name, a Crit"),
+        (lambda: kw.score_kernels(X, Y, ridge=np.array(1.0)), "ridge must be a positive number"),
+        (lambda: kw.score_kernels(X, Y, memory=-(10**400)), "memory must be an amount such as"),
+        (lambda: kw.score_kernels(X, Y, memory=np.eye(9)), r"memory must be .* got array\(\[\[1"),
+        (lambda: kw.score_kernels(X, Y, fit_intercept="yes"), "fit_intercept must be True or Fal"),
+        (lambda: kw.score_kernels(X, Y, engine=np.eye(2)), r"unknown engine array\(\[\[1"),
+        (lambda: kw.score_kernels(X, Y, machine=["svm"]), r"unknown machine \['svm'\]"),
+        (lambda: criteria.sps_exact(K, Y, 1.0, delta="a"), "delta must be a positive number"),
+        (lambda: criteria.sps_exact(K, Y, 1.0, fit_intercept=2), "fit_intercept must be True or"),
+        (lambda: gram.Tiled(dtype=np.eye(2)), "dtype of Tiled must be 'float64' or 'float32', got"),
+        (lambda: gram.repair(K, ["clip"]), "method must be 'clip', 'flip' or 'shift'"),
+        (lambda: gram.repair([["1", "0"], ["0", "1"]]), "K must be a table of real numbers"),
+        (lambda: gram.repair(1j * K), "K must be a table of real numbers"),
+        (lambda: gram.repair([[10**400]]), "K has entries beyond 1e"),
+        (lambda: kw.Cascade(("sm", True)), "a stage must keep at least 1 kernel, got True"),
+        (lambda: kw.Cascade(("sm", 1), rule=["best"]), r"rule must be .* got \['best'\]"),
+        (lambda: kw.KRR().fit(X, Y, sample_weight=np.ones(12) * 1j), "sample_weight must hold"),
+    ],
+)
+def test_refusals(call, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        call()
+
+
+def test_huge_memory_is_enough():
+    assert kw.score_kernels(X, Y, kw.Linear(), memory=10**400).table["sm"].size == 1
+
+
+class TestFitted:
+    selector = select(X, Y)
+
+    @pytest.mark.parametrize("resamples", [0, True, 1.5, "a", 10**9, 10**400])
+    def test_resamples(self, resamples):
+        with pytest.raises(ValueError, match="resamples must be a positive integer of at most"):
+            self.selector.pick_stability(X, Y, resamples)
+
+    def test_rows_without_a_target(self):
+        with pytest.raises(ValueError, match="X has 5 rows but y has 12 entries"):
+            self.selector.pick_stability(X[:5], Y)
+
+    def test_folds(self):
+        with pytest.raises(ValueError, match="cv must be a number of folds"):
+            self.selector.nested_error(X, Y, cv=np.array(5.0))
+
+    @pytest.mark.parametrize("column", [["sm"], {}, np.eye(2), None])
+    def test_columns(self, column):
+        with pytest.raises(ValueError, match="unknown column"):
+            self.selector.result_.best(column)
+
+
+def test_matrices_at_the_end_of_float64():
+    """Symmetric up to rounding, of entries whose sums overflow."""
+    K = np.full((3, 3), 1e308)
+    K[0, 1] *= 1.0 + 1e-12
+    np.testing.assert_allclose(gram.repair(K, "clip"), K, rtol=1e-9)
+    with pytest.raises(ValueError, match="K is not symmetric"):
+        gram.repair(np.array([[0.0, 1.7e308], [-1.7e308, 0.0]]))
