@@ -31,7 +31,7 @@ def pytest_xdist_auto_num_workers(config):
     Threads that find no processor wait for each other, busily; beyond eight workers, collecting
     the tests takes longer than running them.
     """
-    from kernelwise.gram.memory import processors
+    from kernelwise._threads import processors
 
     threads = int(os.environ["OPENBLAS_NUM_THREADS"])
     return min(max(processors() // threads, 1), 8)

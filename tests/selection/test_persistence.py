@@ -105,14 +105,14 @@ def test_the_same_predictions_in_a_new_process(wdbc, tmp_path):
     save_model(model, tmp_path / "model.skops")
     np.save(tmp_path / "new.npy", new)
     code = (
-        "import numpy as np; from kernelwise.selection.persistence import load_model;"
-        "m = load_model('model.skops'); X = np.load('new.npy');"
+        "import os, sys; import numpy as np; from kernelwise import load_model;"
+        "os.chdir(sys.argv[1]); m = load_model('model.skops'); X = np.load('new.npy');"
         "np.savez('found.npz', f=m.decision_function(X), p=m.predict_proba(X), a=m.dual_coef_,"
         " b=m.intercept_, X=m.X_fit_, slope=m.calibration_.slope)"
     )
     other = "2" if os.environ["OPENBLAS_NUM_THREADS"] == "1" else "1"
     settings = {**os.environ, "OPENBLAS_NUM_THREADS": other}
-    subprocess.run([sys.executable, "-c", code], cwd=tmp_path, check=True, env=settings)
+    subprocess.run([sys.executable, "-c", code, tmp_path], check=True, env=settings)
     with np.load(tmp_path / "found.npz") as found:
         learnt = {"a": model.dual_coef_, "b": model.intercept_, "X": model.X_fit_}
         for name, array in {**learnt, "slope": model.calibration_.slope}.items():
