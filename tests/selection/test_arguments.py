@@ -4,9 +4,12 @@ import inspect
 
 import numpy as np
 import pytest
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC
 
 import kernelwise as kw
 from kernelwise import criteria, gram
+from kernelwise.selection import equip
 
 X = np.random.default_rng(0).normal(size=(12, 2))
 Y = np.arange(12) % 2
@@ -129,3 +132,14 @@ def test_matrices_at_the_end_of_float64():
     np.testing.assert_allclose(gram.repair(K, "clip"), K, rtol=1e-9)
     with pytest.raises(ValueError, match="K is not symmetric"):
         gram.repair(np.array([[0.0, 1.7e308], [-1.7e308, 0.0]]))
+
+
+def test_the_support_vector_machines_of_others_end_too(monkeypatch):
+    """Scikit-learn sets no limit: ten rows at C = 1e12 take a minute, at 5e98 for ever."""
+    monkeypatch.setattr(equip, "_MOST_STEPS", 1000)
+    y = (X[:, 0] * X[:, 1] > 0.0).astype(int)
+    selector = kw.KernelSelector(SVC(), kernels=kw.Linear(), ridge=1e-99, criterion="sm")
+    with pytest.warns(ConvergenceWarning, match="max_iter=1000"):
+        selector.fit(X, y)
+    chosen = kw.KernelSelector(SVC(max_iter=77), kernels=kw.Linear(), ridge=1.0, criterion="sm")
+    assert chosen.fit(X, y).best_estimator_.max_iter == 77

@@ -24,6 +24,7 @@ from kernelwise.kernels.geometry import Array
 
 _REFERENCE = "Li et al. 2017"
 _NORMALIZERS = ("trace", "sum")
+_REMEDY = "so use a smaller r or another kernel"
 _MOST_FACTORS = 1000  # of K: up to here the mantissa of a power of its norm is a float64
 
 
@@ -129,9 +130,9 @@ def _times_power(value: float, exponent: int) -> float:
 def _check_size(log2: float) -> None:
     """Say so where a number of this size is not a float64 with all its digits."""
     if log2 <= sys.float_info.min_exp:
-        raise Undefined("its value is too small for float64, so use a smaller r")
+        raise Undefined(f"its value is too small for float64, {_REMEDY}")
     if log2 > sys.float_info.max_exp - 1:
-        raise Undefined("its value is too large for float64, so use a smaller r")
+        raise Undefined(f"its value is too large for float64, {_REMEDY}")
 
 
 def _form(contrast: Contrast, precision: float) -> float:

@@ -47,6 +47,7 @@ def machine_for(estimator: Any, targets: Targets, kernels: Sequence[Kernel]) -> 
     return clone(estimator)
 
 
+_MOST_STEPS = 10_000_000  # libsvm's own limit
 _TASKS = {"classifier": "classification", "regressor": "regression"}
 
 
@@ -104,6 +105,8 @@ def equip(machine: Any, kernel: Kernel, ridge: float) -> Any:
         settings["ridge"] = ridge
     elif "C" in known:
         settings["C"] = 0.5 / ridge
+    if known.get("max_iter") == -1:  # scikit-learn's without a limit, of which a large C has need
+        settings["max_iter"] = _MOST_STEPS
     return machine.set_params(**settings)
 
 
