@@ -8,12 +8,20 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._files import read_file
 from kernelwise.cli.delimited import UNNAMED
 from kernelwise.cli.prepare import Wanted, conform
 from kernelwise.cli.read import read_bytes, read_table
 from kernelwise.cli.screen import BadInput, Screen, tell
 from kernelwise.cli.spreadsheet import to_csv
-from kernelwise.cli.write import RESULT, check_writable, mismatch, not_written, write_text
+from kernelwise.cli.write import (
+    LARGEST_RESULT,
+    RESULT,
+    check_writable,
+    mismatch,
+    not_written,
+    write_text,
+)
 from kernelwise.gram.memory import as_bytes
 from kernelwise.selection.persistence import MAX_SIZE, restored
 from kernelwise.selection.record import Record
@@ -85,7 +93,7 @@ def _compare_result(model: Path, data: bytes, screen: Screen) -> None:
     if not result.is_file():
         return
     try:
-        record = Record.from_json(result.read_text("utf-8-sig"))
+        record = Record.from_json(read_file(result, LARGEST_RESULT).decode("utf-8-sig"))
     except (OSError, ValueError):  # predicting does not need it
         return
     sentence = mismatch(record, result, data) if record.model == model.name else ""
