@@ -116,22 +116,22 @@ def _header(wanted: Wanted) -> bool | None:
 
 
 def _predicted(args: argparse.Namespace, model: Any, rows: Any) -> dict[str, list[Any]]:
-    """Return what is predicted; the table is in order by now, so an error is the model's."""
+    """Return what is predicted; the kinds of the columns are in order by now."""
+    trouble = BadInput(
+        f"{args.model!r} cannot predict these rows: their numbers are far beyond those that it was "
+        "made from, or it is damaged and must be selected again."
+    )
     try:
         with np.errstate(all="ignore"):
             columns = _columns(model, rows, args.proba)
     except (BadInput, MemoryError):
         raise
     except Exception as error:
-        raise BadInput(_damaged(args.model)) from error
+        raise trouble from error
     numbers = [values for values in columns.values() if isinstance(values[0], float)]
     if not np.isfinite(numbers).all():
-        raise BadInput(_damaged(args.model))
+        raise trouble
     return columns
-
-
-def _damaged(path: str) -> str:
-    return f"{path!r} does not predict these rows, and so is damaged: select again."
 
 
 def _columns(model: Any, rows: Any, proba: bool) -> dict[str, list[Any]]:
