@@ -110,9 +110,12 @@ def _piped(path: str | os.PathLike[str]) -> Iterator[bytes]:
     )
 
 
-def checksum(content: bytes) -> str:
-    """Return the SHA-256 of a content."""
-    return hashlib.sha256(content).hexdigest()
+def checksum(content: bytes | Path) -> str:
+    """Return the SHA-256 of a content, or of that of a file."""
+    if isinstance(content, bytes):
+        return hashlib.sha256(content).hexdigest()
+    with content.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @contextmanager

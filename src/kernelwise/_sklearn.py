@@ -56,7 +56,7 @@ def _kind(values: Any) -> str:
 
 def validate_weights(sample_weight: Any, X: Any) -> Any:
     """Return one non-negative weight per row."""
-    if np.iscomplexobj(sample_weight):
+    if np.asarray(sample_weight).dtype.kind == "c":
         raise ValueError("sample_weight must hold one non-negative number per row.")
     try:
         return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)

@@ -78,6 +78,22 @@ def test_few_columns(parquet):
     assert "the target 'y' has no values" in parquet(empty)[1]
 
 
+def test_rows_that_a_model_cannot_predict(tmp_path, capsys):
+    """None at all, and numbers so far away that the kernel overflows."""
+    flowers(N).to_csv(tmp_path / "f.csv", index=False)
+    options = ["--kernels", "polynomial:5:5", "--out", tmp_path]
+    assert run(capsys, "select", tmp_path / "f.csv", *options)[0] == 0
+    argv = ["predict", tmp_path / "model.skops", tmp_path / "new.parquet"]
+    flowers(N).head(0).to_parquet(tmp_path / "new.parquet")
+    status, out, err = run(capsys, *argv)
+    assert (status, out) == (2, "") and "has no rows" in err
+    flowers(N).assign(length=1e90).to_parquet(tmp_path / "new.parquet")
+    status, out, err = run(capsys, *argv)
+    assert (status, out) == (2, "")
+    [line] = err.splitlines()
+    assert "cannot predict these rows: their numbers are far beyond those" in line
+
+
 def test_columns_of_the_same_name(parquet):
     import pyarrow as pa
 

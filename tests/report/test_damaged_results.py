@@ -112,7 +112,7 @@ def test_what_is_no_result(name, report):
 
 
 def test_a_result_that_is_far_too_large(report, monkeypatch):
-    monkeypatch.setattr("kernelwise.cli.listing._LARGEST", 1000)
+    monkeypatch.setattr("kernelwise.cli.listing.LARGEST_RESULT", 1000)
     assert "holds more than 1,000 bytes, which no result.json does" in report(b"x" * 1001)[2]
 
 

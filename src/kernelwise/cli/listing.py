@@ -8,12 +8,10 @@ from pathlib import Path
 from kernelwise._files import TooLarge
 from kernelwise.cli.read import read_bytes
 from kernelwise.cli.screen import BadInput, Screen, tell
-from kernelwise.cli.write import REPORT, check_writable, mismatch, write_html
+from kernelwise.cli.write import LARGEST_RESULT, REPORT, check_writable, mismatch, write_html
 from kernelwise.criteria import available
 from kernelwise.selection.archive import WRONG
 from kernelwise.selection.record import Record
-
-_LARGEST = 20e6  # bytes of a result; one of 200 kernels by all criteria has 0.2 MB
 
 
 def report(args: argparse.Namespace, screen: Screen) -> int:
@@ -29,7 +27,7 @@ def report(args: argparse.Namespace, screen: Screen) -> int:
     except ValueError as error:
         raise BadInput(f"{args.result!r}: {error}") from None
     model = result.parent / Path(record.model or "").name
-    sentence = mismatch(record, result, model.read_bytes()) if model.is_file() else ""
+    sentence = mismatch(record, result, model) if model.is_file() else ""
     if sentence:
         screen.note(sentence)
         record = replace(record, warnings=(*record.warnings, sentence))
@@ -45,7 +43,7 @@ def report(args: argparse.Namespace, screen: Screen) -> int:
 def _content(path: str) -> str:
     """Return the text of a result."""
     try:
-        return read_bytes(path, _LARGEST).decode("utf-8-sig")
+        return read_bytes(path, LARGEST_RESULT).decode("utf-8-sig")
     except TooLarge as error:
         raise BadInput(f"{error.what}, which no result.json does.") from None
     except UnicodeDecodeError:

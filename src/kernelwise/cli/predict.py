@@ -8,12 +8,20 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._files import read_file
 from kernelwise.cli.delimited import UNNAMED
 from kernelwise.cli.prepare import Wanted, conform
 from kernelwise.cli.read import read_bytes, read_table
 from kernelwise.cli.screen import BadInput, Screen, tell
 from kernelwise.cli.spreadsheet import to_csv
-from kernelwise.cli.write import RESULT, check_writable, mismatch, not_written, write_text
+from kernelwise.cli.write import (
+    LARGEST_RESULT,
+    RESULT,
+    check_writable,
+    mismatch,
+    not_written,
+    write_text,
+)
 from kernelwise.gram.memory import as_bytes
 from kernelwise.selection.persistence import MAX_SIZE, restored
 from kernelwise.selection.record import Record
@@ -85,7 +93,7 @@ def _compare_result(model: Path, data: bytes, screen: Screen) -> None:
     if not result.is_file():
         return
     try:
-        record = Record.from_json(result.read_text("utf-8-sig"))
+        record = Record.from_json(read_file(result, LARGEST_RESULT).decode("utf-8-sig"))
     except (OSError, ValueError):  # predicting does not need it
         return
     sentence = mismatch(record, result, data) if record.model == model.name else ""
@@ -108,22 +116,22 @@ def _header(wanted: Wanted) -> bool | None:
 
 
 def _predicted(args: argparse.Namespace, model: Any, rows: Any) -> dict[str, list[Any]]:
-    """Return what is predicted; the table is in order by now, so an error is the model's."""
+    """Return what is predicted; the kinds of the columns are in order by now."""
+    trouble = BadInput(
+        f"{args.model!r} cannot predict these rows: their numbers are far beyond those that it was "
+        "made from, or it is damaged and must be selected again."
+    )
     try:
         with np.errstate(all="ignore"):
             columns = _columns(model, rows, args.proba)
     except (BadInput, MemoryError):
         raise
     except Exception as error:
-        raise BadInput(_damaged(args.model)) from error
+        raise trouble from error
     numbers = [values for values in columns.values() if isinstance(values[0], float)]
     if not np.isfinite(numbers).all():
-        raise BadInput(_damaged(args.model))
+        raise trouble
     return columns
-
-
-def _damaged(path: str) -> str:
-    return f"{path!r} does not predict these rows, and so is damaged: select again."
 
 
 def _columns(model: Any, rows: Any, proba: bool) -> dict[str, list[Any]]:

@@ -222,7 +222,10 @@ class Wanted:
         preparation = model[0]
         if not hasattr(preparation, "transformers_"):
             return cls([], {}, _indices(preparation, model[-1]))
-        names = [str(name) for name in preparation.feature_names_in_]
+        names = list(preparation.feature_names_in_)
+        if not all(isinstance(name, str) for name in names):
+            raise ValueError("names of columns are no texts")
+        names = list(map(str, names))
         kinds = {}
         for kind, _, columns in preparation.transformers_:
             # An earlier version of kernelwise kept the names themselves.
@@ -256,6 +259,8 @@ def conform(table: Table, wanted: Wanted) -> tuple[Any, list[str]]:
             f"{table.source!r} lacks {'column' if len(missing) == 1 else 'columns'} "
             f"{listed(missing)}, which the model was made from: add what is missing."
         )
+    if len(frame) == 0:
+        raise BadInput(f"{table.source!r} has no rows: give a file with data.")
     kinds = wanted.kinds
     return of_kinds(frame[wanted.names], kinds.get("numbers", []), kinds.get("texts", []))
 

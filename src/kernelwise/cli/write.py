@@ -14,6 +14,7 @@ from kernelwise.selection.persistence import MAX_SIZE, max_size_for, save_model
 from kernelwise.selection.record import Record
 
 MODEL, RESULT, REPORT = "model.skops", "result.json", "report.html"
+LARGEST_RESULT = 20e6  # bytes; that of 200 kernels by all criteria has 0.2 MB
 
 
 class Folder:
@@ -95,7 +96,7 @@ def not_written(path: Path, error: OSError) -> str:
     return f"{str(path)!r} could not be written ({error.strerror or error}): name another --out."
 
 
-def mismatch(record: Record, result: Path, model: bytes) -> str:
+def mismatch(record: Record, result: Path, model: bytes | Path) -> str:
     """Return a sentence if a result and the model beside it do not belong together.
 
     Parameters
@@ -103,8 +104,8 @@ def mismatch(record: Record, result: Path, model: bytes) -> str:
     record : Record
         What the result holds; that of an earlier version does not know its model.
     result : Path
-    model : bytes
-        The content of the model.
+    model : bytes or Path
+        The content of the model, or its file.
     """
     if record.model_sha256 in (None, checksum(model)):
         return ""
