@@ -59,7 +59,7 @@ class Targets:
             raise ValueError(
                 "Unknown label type: y holds fractions, not classes: use task='regression'."
             )
-        if classes.dtype.kind == "f" and float(np.abs(classes).max()) > LARGEST_INTEGER:
+        if _skips_integers(classes):
             raise ValueError(
                 "Unknown label type: y holds numbers beyond 2^53, where float64 skips integers: "
                 "use task='regression', or text for labels."
@@ -241,12 +241,18 @@ def _as_text(value: Any) -> str:
 
 
 def _looks_real(values: Array) -> bool:
-    """Say whether a target is to be regressed on: fractions, or many distinct integers."""
+    """Say whether a target is to be regressed on: fractions, or many distinct or huge integers."""
     if values.dtype.kind not in "iuf":
         return False
     distinct = np.unique(values)
-    return distinct.size > MAX_CLASSES_AUTO or _has_fractions(distinct)
+    many = distinct.size > MAX_CLASSES_AUTO
+    return many or _has_fractions(distinct) or _skips_integers(distinct)
 
 
 def _has_fractions(values: Array) -> bool:
     return values.dtype.kind == "f" and bool(np.any(values != np.round(values)))
+
+
+def _skips_integers(values: Array) -> bool:
+    """Say whether floats are so large that they are no labels: every one of them is an integer."""
+    return values.dtype.kind == "f" and float(np.abs(values).max()) > LARGEST_INTEGER
