@@ -65,14 +65,14 @@ class Polynomial(PairKernel):
         """
         u = self.gamma * g
         b, c = self.coef0 + u, np.float64(self.coef0)
-        e, b_k, c_k = u.copy(), b.copy(), c  # at k = 1
+        e, b_k, k = u.copy(), b, 1
         for digit in f"{self.degree:b}"[1:]:
-            e *= b_k + c_k
-            b_k *= b_k
-            c_k = c_k * c_k
+            if k > 1:  # b^k, of the k that is doubled now
+                b_k = b_k * b_k if k % 2 == 0 else b_k * b_k * b
+            e *= b_k + c**k
+            k *= 2
             if digit == "1":
                 e *= b
-                e += c_k * u
-                b_k *= b
-                c_k = c_k * c
+                e += c**k * u
+                k += 1
         return np.asarray(e)
