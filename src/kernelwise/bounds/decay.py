@@ -60,11 +60,8 @@ def er_decay(
         trace, tail (the bound T), gamma, constant; the value is trace / tail - 1. Undefined where
         no eigenvalue is positive.
     """
-    K = as_kernel_matrix(K)
-    spectrum = without_rounding(np.linalg.eigvalsh(K))[::-1] / K.shape[0]
+    spectrum = _eigenvalues(K)
     check_t(t, spectrum.size)
-    if spectrum[0] <= 0.0:
-        raise Undefined("no eigenvalue of the kernel matrix is positive")
     scale = 0.0 if is_corrected(variant) else math.log(spectrum.size)
     decay = _best_decay(spectrum, t) if gamma is None else check_positive("gamma", gamma)
     fits = float(np.max(_log_ratios(spectrum, decay, 1))) + scale  # in logarithms: of large powers
@@ -88,6 +85,15 @@ def er_decay(
         quantity=f"the eigenvalues ratio for t = {t} (from below)",
         trivial=0.0,
     )
+
+
+def _eigenvalues(K: Any) -> Array:
+    """Return the eigenvalues of K/n in descending order, at least one of them positive."""
+    matrix = as_kernel_matrix(K)
+    spectrum = without_rounding(np.linalg.eigvalsh(matrix))[::-1] / matrix.shape[0]
+    if spectrum[0] <= 0.0:
+        raise Undefined("no eigenvalue of the kernel matrix is positive")
+    return np.asarray(spectrum)
 
 
 def _fitting(fits: bool, variant: str) -> tuple[Assumption, ...]:
