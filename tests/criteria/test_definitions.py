@@ -70,7 +70,7 @@ def test_parameters_are_those_of_the_papers():
             lambda: c.SM(normalizer="max"),
             "normalizer of SM must be one of 'trace', 'sum', got 'max'",
         ),
-        (lambda: c.SMHinge(-1), "h of SMHinge must not be negative"),
+        (lambda: c.SMHinge(-1), "h of SMHinge must be finite and not negative"),
         (lambda: c.ER(t=0), "t of ER must be an integer of at least 1"),
         (lambda: c.ER(scale="n"), "scale of ER must be one of 'plain', 'printed'"),
         (lambda: c.RKS(eta=0), "eta of RKS must be positive"),

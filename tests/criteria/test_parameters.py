@@ -50,8 +50,8 @@ def test_a_hostile_parameter_is_refused_in_a_sentence_or_taken(criterion, parame
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: c.SMHinge(h=np.inf), "h of SMHinge must not be negative, got inf"),
-        (lambda: c.SMHinge(h=np.nan), "h of SMHinge must not be negative, got nan"),
+        (lambda: c.SMHinge(h=np.inf), "h of SMHinge must be finite and not negative, got inf"),
+        (lambda: c.SMHinge(h=np.nan), "h of SMHinge must be finite and not negative, got nan"),
         (lambda: c.SM(r=True), "r of SM must be at least 1, got True"),
         (lambda: c.SM(r=10**400), "r of SM must be at least 1, got 1000"),
         (lambda: c.SM(weighted=np.array([1, 2])), "weighted of SM must be one of True, False"),

@@ -203,7 +203,7 @@ class SMHinge(Criterion):
     def __post_init__(self) -> None:
         h = as_real(self.h)
         if h is None or not 0.0 <= h < math.inf:
-            raise ValueError(f"h of SMHinge must not be negative, got {shown(self.h)}.")
+            raise ValueError(f"h of SMHinge must be finite and not negative, got {shown(self.h)}.")
         check_choice(self, "normalizer", _NORMALIZERS)
         check_choice(self, "weighted", (True, False))
 
