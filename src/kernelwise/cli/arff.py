@@ -12,6 +12,7 @@ import numpy as np
 
 from kernelwise.cli.delimited import MOST_COLUMNS, check_cells
 from kernelwise.cli.screen import BadInput
+from kernelwise.cli.values import to_numeric
 
 _ATTRIBUTE = re.compile(
     r"""@attribute\s+(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|(\S+))\s+(.+)""", re.IGNORECASE
@@ -173,7 +174,7 @@ def _column(attribute: _Attribute, cells: Sequence[str], path: str) -> Any:
     values = values.where(values != "?", None)
     if attribute.kind not in _NUMBERS:
         return values
-    numbers = pd.to_numeric(values, errors="coerce")
+    numbers = to_numeric(values)
     wrong = values[numbers.isna() & values.notna()]
     if len(wrong):
         raise BadInput(

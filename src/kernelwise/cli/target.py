@@ -6,7 +6,7 @@ import numpy as np
 
 from kernelwise._registry import unknown
 from kernelwise.cli.screen import BadInput, counted
-from kernelwise.cli.values import check_size, is_nested
+from kernelwise.cli.values import check_size, is_nested, to_numeric
 from kernelwise.gram import Targets
 from kernelwise.gram.targets import LARGEST_INTEGER, MAX_CLASSES_AUTO
 
@@ -89,7 +89,7 @@ def _array(values: Any, name: str, task: str) -> Any:
     import pandas as pd
 
     if not pd.api.types.is_numeric_dtype(values):
-        numbers = pd.to_numeric(values, errors="coerce")
+        numbers = to_numeric(values)
         wrong = values[numbers.isna()]
         if task != "regression" and len(wrong):
             return values.astype(str).str.strip().to_numpy(dtype=object).astype(str)

@@ -1,5 +1,6 @@
 """The values of columns, made uniform and looked at: many columns at once where that is quick."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -64,9 +65,26 @@ def _cells(values: Any) -> tuple[Any, Any]:
 
 def as_numbers(values: Any) -> Any:
     """Return a column as floats, with NaN for what is no number."""
+    return to_numeric(values).astype(float)
+
+
+def to_numeric(values: Any) -> Any:
+    """Return a column as integers or floats, with NaN for what is no number."""
     import pandas as pd
 
-    return pd.to_numeric(values, errors="coerce").astype(float)
+    try:
+        return pd.to_numeric(values, errors="coerce")
+    except OverflowError:  # an integer of hundreds of digits, whatever "coerce" promises
+        return values.map(_as_float).astype(float)
+
+
+def _as_float(cell: Any) -> float:
+    try:
+        return float(cell)
+    except OverflowError:
+        return math.inf
+    except (TypeError, ValueError):
+        return math.nan
 
 
 def as_texts(values: Any) -> Any:
