@@ -82,7 +82,7 @@ def _arithmetic() -> None:
 def operations_a_pair(X: np.ndarray) -> float:
     """What the first sweep really computes for a pair: steps that are zero throughout are not."""
     G = kw.kernels.geometry.squared_distances(X[:384], X[384:768])
-    reach = families.Reach(float(G.max()), np.dtype(float))
+    reach = families.DistanceRange(float(G.max()), np.dtype(float))
     ladder = families.GaussianLadder(dict(enumerate(GRID)), dense.sample_pairs(X), reach)
     rate, halvings, _, _, wide, steps = ladder._ladder
     alive = [

@@ -16,7 +16,7 @@ from kernelwise.experiments import runner
 from kernelwise.experiments.experiment import Job
 from kernelwise.gram import dense
 from kernelwise.kernels import geometry
-from kernelwise.machines import OnMatrix, cholesky, ridge_path
+from kernelwise.machines import PrecomputedAdapter, cholesky, ridge_path
 from kernelwise.report.figures import SpectrumDisplay
 
 
@@ -77,7 +77,7 @@ CALLS = {
     "LSSVC": lambda X, y: kw.LSSVC().fit(X, y).predict_proba(X),
     "KRR": lambda X, y: kw.KRR().fit(X, X[:, 0]).predict(X),
     "on matrix": lambda X, y: (
-        OnMatrix(KernelRidge(kernel="precomputed"), kw.Gaussian(2.0)).fit(X, y).predict(X)
+        PrecomputedAdapter(KernelRidge(kernel="precomputed"), kw.Gaussian(2.0)).fit(X, y).predict(X)
     ),
     "scores": lambda X, y: kw.score_kernels(X, y, criteria=["sm", "eloo"]),
     "scores of a matrix": lambda X, y: kw.score_matrix(matrix(X), y, ["eloo"]),

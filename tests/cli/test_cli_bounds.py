@@ -14,7 +14,7 @@ from kernelwise import Gaussian, bounds
 from kernelwise.bounds import observed, overview
 from kernelwise.cli.prepare import prepare
 from kernelwise.cli.read import read_table
-from kernelwise.selection.archive import to_kernel
+from kernelwise.selection.archive import kernel_from_dict
 
 REAL = {
     "er_decay",
@@ -74,7 +74,7 @@ def test_numbers_are_those_of_the_library(table, capsys):
             assert row["observed"] is None
     assert found["left_out"] == []
     assert (found["ridge"], found["delta"], found["t"]) == (0.5, 0.1, 3)
-    assert to_kernel(found["kernel"]) == Gaussian(4.0)
+    assert kernel_from_dict(found["kernel"]) == Gaussian(4.0)
 
 
 @pytest.mark.parametrize("options", [[], ["--kernel", "laplacian,linear", "--ridge", "0.1,10"]])

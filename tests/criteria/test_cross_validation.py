@@ -45,9 +45,9 @@ def refits(K, targets, ridge, splits, bias, loss):
     losses = []
     for train, test in splits:
         scores = np.column_stack(
-            [oracles.refit_scores(K, s, ridge, train, test, bias) for s in targets.signs.T]
+            [oracles.refit_scores(K, s, ridge, train, test, bias) for s in targets.fit_columns.T]
         )
-        signs = targets.signs[test]
+        signs = targets.fit_columns[test]
         if loss == "error" and targets.classes is not None:
             winner = scores[:, 0] > 0 if scores.shape[1] == 1 else scores.argmax(axis=1)
             losses.append(np.mean(winner != targets.y[test]))

@@ -21,7 +21,7 @@ import kernelwise as kw
 from helpers import close, rounding, tolerance
 from kernelwise import criteria as c
 from kernelwise.gram import Dense, Targets, Tiled, _loops
-from kernelwise.gram.families import Reach, arrange
+from kernelwise.gram.families import DistanceRange, arrange
 from kernelwise.gram.memory import as_bytes
 from kernelwise.gram.sweep import Sweep
 from kernelwise.kernels import Pairs
@@ -47,7 +47,7 @@ MIXED = [
 
 
 TEN_DIGITS = 1e-10  # what docs/engines.md promises of two engines
-REACH = Reach(2.0, np.dtype(float))
+REACH = DistanceRange(2.0, np.dtype(float))
 
 
 def data(kind, n=90, d=5, seed=0):

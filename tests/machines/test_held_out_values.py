@@ -9,7 +9,7 @@ import kernelwise as kw
 import oracles
 from helpers import biases, close, labelled, ridges
 from kernelwise.criteria import ELOO, KFold
-from kernelwise.machines import RidgePath, fit_one, make_splits
+from kernelwise.machines import RidgePath, fit_cholesky, make_splits
 
 # From nearly constant matrices to those that are the identity up to 1e-300.
 widths = st.sampled_from([1e-3, 3e-3, 0.01, 0.1, 1.0, 100.0])
@@ -46,7 +46,7 @@ def test_values_of_narrow_kernels_keep_their_digits(rng, tau, weighted):
     expected = refits(K, y, 1.0, [[i] for i in range(len(y))], bias=False, weights=weights)
     assert np.abs(expected).min() < 1e-15  # y - r has nothing of them
     path = RidgePath.of(K, y, fit_intercept=False, sample_weight=weights)
-    for fit in (path.at(1.0), fit_one(K, y, 1.0, fit_intercept=False, sample_weight=weights)):
+    for fit in (path.at(1.0), fit_cholesky(K, y, 1.0, fit_intercept=False, sample_weight=weights)):
         close_each(fit.loo_values[:, 0], expected)
 
 
@@ -74,7 +74,9 @@ def test_leave_one_out_and_folds_against_refits(problem, tau, ridge, bias):
     path = RidgePath.of(K, y, fit_intercept=bias)
     fit = path.at(ridge)
     close(fit.loo_values[:, 0], alone, condition, scale=1.0)
-    close(fit_one(K, y, ridge, fit_intercept=bias).loo_values[:, 0], alone, condition, scale=1.0)
+    close(
+        fit_cholesky(K, y, ridge, fit_intercept=bias).loo_values[:, 0], alone, condition, scale=1.0
+    )
     together = np.concatenate([path.held_out_values(fit, rows)[:, 0] for rows in halves])
     close(together, refits(K, y, ridge, halves, bias), condition, scale=1.0)
 

@@ -9,7 +9,7 @@ from sklearn.kernel_ridge import KernelRidge
 import kernelwise as kw
 import oracles
 from helpers import biases, close, labelled, real_targets, ridges
-from kernelwise.machines import RidgePath, fit_one
+from kernelwise.machines import RidgePath, fit_cholesky
 
 widths = st.sampled_from([1e-6, 0.3, 3.0, 1e6])
 
@@ -17,7 +17,7 @@ widths = st.sampled_from([1e-6, 0.3, 3.0, 1e6])
 def both_paths(K, y, ridge, bias, weights=None):
     """The two ways to the same fit."""
     path = RidgePath.of(K, y, fit_intercept=bias, sample_weight=weights)
-    return [path.at(ridge), fit_one(K, y, ridge, fit_intercept=bias, sample_weight=weights)]
+    return [path.at(ridge), fit_cholesky(K, y, ridge, fit_intercept=bias, sample_weight=weights)]
 
 
 @given(labelled(), widths, ridges, biases, st.booleans())
@@ -78,8 +78,8 @@ def test_weights_are_repetitions(rng):
     times = rng.integers(1, 4, 15)
     K = kw.Gaussian(1.0)(X)
     rows = np.repeat(np.arange(15), times)
-    weighted = fit_one(K, y, 0.3, sample_weight=times)
-    repeated = fit_one(K[np.ix_(rows, rows)], y[rows], 0.3)
+    weighted = fit_cholesky(K, y, 0.3, sample_weight=times)
+    repeated = fit_cholesky(K[np.ix_(rows, rows)], y[rows], 0.3)
     summed = np.bincount(rows, repeated.coefficients[:, 0])
     close(weighted.coefficients[:, 0], summed)
     close(weighted.bias, repeated.bias)
@@ -98,7 +98,10 @@ def test_kernel_ridge_of_scikit_learn_agrees(rng):
 
 def test_a_matrix_that_is_not_positive_definite_is_refused():
     K = np.array([[0.0, 2.0], [2.0, 0.0]])
-    for fit in (lambda: fit_one(K, [1.0, -1.0], 1.0), lambda: RidgePath.of(K, [1.0, -1.0]).at(1.0)):
+    for fit in (
+        lambda: fit_cholesky(K, [1.0, -1.0], 1.0),
+        lambda: RidgePath.of(K, [1.0, -1.0]).at(1.0),
+    ):
         with pytest.raises(
             np.linalg.LinAlgError, match="not positive definite: use a larger ridge"
         ):

@@ -91,9 +91,9 @@ def test_folds_are_machines_of_the_other_rows(monkeypatch, classes, stratified):
             assert machines.fold_loss(ridge, split, "error") == pytest.approx(error)
             scores = [
                 plain.fit(inner, signs).decision_function(cross)
-                for signs in targets.signs[split.train].T
+                for signs in targets.fit_columns[split.train].T
             ]
-            expected = module.hinge(targets.signs[split.test], np.column_stack(scores))
+            expected = module.hinge(targets.fit_columns[split.test], np.column_stack(scores))
             assert machines.fold_loss(ridge, split, "hinge") == pytest.approx(expected, abs=LIBSVM)
 
 

@@ -10,9 +10,9 @@ import kernelwise as kw
 from kernelwise import criteria as c
 from kernelwise.criteria import Evidence, Undefined
 from kernelwise.gram import Dense, Targets
-from kernelwise.gram import _pairs_of_rows as loops
 from kernelwise.gram.conjugate_gradients import NotConverged
 from kernelwise.machines import SupportVectors, make_splits
+from kernelwise.machines import _smo as loops
 from kernelwise.machines import svm as module
 from kernelwise.selection.scoring import UndefinedCriterionWarning
 
@@ -138,7 +138,7 @@ class TestTime:
         """A billion row visits take seconds; many rows get a hundred steps each."""
         asked = []
         monkeypatch.setattr(
-            loops, "ascend", lambda *args: asked.append(args[-1]) or (1.0, 0.0, False)
+            loops, "solve", lambda *args: asked.append(args[-1]) or (1.0, 0.0, False)
         )
         rows = np.ones(n)
         with pytest.raises(NotConverged):

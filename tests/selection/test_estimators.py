@@ -19,7 +19,7 @@ from sklearn.svm import SVC, SVR, NuSVC, NuSVR
 
 import kernelwise as kw
 from helpers import close
-from kernelwise.machines import OnMatrix
+from kernelwise.machines import PrecomputedAdapter
 from kernelwise.machines.gaussian_process import process_kernel
 
 
@@ -40,7 +40,9 @@ class TestMachinesOfScikitLearn:
         X, y = regression
         selector = kw.KernelSelector(KernelRidge()).fit(X[:100], y[:100])
         inner = selector.best_estimator_
-        assert isinstance(inner, OnMatrix) and inner.estimator_.alpha == selector.best_ridge_
+        assert (
+            isinstance(inner, PrecomputedAdapter) and inner.estimator_.alpha == selector.best_ridge_
+        )
         same = kw.KRR(selector.best_kernel_, selector.best_ridge_).fit(X[:100], y[:100])
         close(selector.predict(X[100:]), same.predict(X[100:]), rtol=1e-6)
         close(selector.score(X[100:], y[100:]), same.score(X[100:], y[100:]), rtol=1e-6)

@@ -7,6 +7,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from kernelwise._arguments import as_integer, shown
+from kernelwise._types import Array
 from kernelwise.bounds.base import (
     Assumption,
     Bound,
@@ -18,7 +19,6 @@ from kernelwise.bounds.base import (
 from kernelwise.bounds.problem import as_kernel_matrix
 from kernelwise.criteria import Undefined
 from kernelwise.gram.psd import without_rounding
-from kernelwise.kernels.geometry import Array
 
 _STEEPEST = 100.0  # the fastest decay looked for
 

@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._types import Array
 from kernelwise.bounds.base import Assumption, Bound, theorem
 from kernelwise.bounds.problem import Problem
 from kernelwise.criteria import FSM, FSMError, Undefined
-from kernelwise.kernels.geometry import Array
 
 _ROUNDING = 8.0 * float(np.finfo(float).eps)  # of a mean of n entries, per entry
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kernelwise._threads import limited
+from kernelwise._types import Array
 from kernelwise.bounds.base import finite, theorem
 from kernelwise.bounds.decay import er_decay
 from kernelwise.bounds.feature_space import fsm_hyperplane_error
@@ -16,7 +17,6 @@ from kernelwise.bounds.support_vectors import svm_coefficients
 from kernelwise.criteria import Undefined
 from kernelwise.criteria.losses import misclassified
 from kernelwise.gram import Targets
-from kernelwise.kernels.geometry import Array
 from kernelwise.machines.svm import hinge
 
 MOST_TRAININGS = 500  # rows up to which a support vector machine is trained without each

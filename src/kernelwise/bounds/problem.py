@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from kernelwise._arguments import shown
+from kernelwise._types import Array
 from kernelwise.bounds.base import Assumption, Limits
 from kernelwise.bounds.support_vectors import svm_coefficients
 from kernelwise.criteria import Evidence
 from kernelwise.gram import Dense, Targets
 from kernelwise.gram.psd import check_matrix
 from kernelwise.kernels import Precomputed
-from kernelwise.kernels.geometry import Array
 from kernelwise.machines import check_ridge
 from kernelwise.machines.svm import hinge
 
@@ -82,7 +82,7 @@ class Problem:
     @property
     def y(self) -> Array:
         """The labels ±1 (+1 for the second class), or the real target."""
-        return np.asarray(self.targets.signs[:, 0])
+        return np.asarray(self.targets.fit_columns[:, 0])
 
     @property
     def lam(self) -> float:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise._arguments import is_one_of, shown
+from kernelwise._types import Array
 from kernelwise.bounds.base import (
     Assumption,
     Bound,
@@ -35,7 +36,6 @@ from kernelwise.bounds.uniform import (
     svm_stability,
     uniform_stability,
 )
-from kernelwise.kernels.geometry import Array
 from kernelwise.machines import RidgePath
 
 _PAPER = "Liu et al. 2019"

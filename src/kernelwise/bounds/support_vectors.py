@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 import scipy.linalg
 
+from kernelwise._types import Array
 from kernelwise.criteria import Undefined
-from kernelwise.kernels.geometry import Array
 
 _GAP = 1e-10  # between primal and dual objective, relative: where to stop
 _ROUNDING = 1e-30  # of a product, relative to the objective: the rest of the gap is rounding

@@ -6,7 +6,7 @@ import numpy as np
 
 from kernelwise.cli.screen import counted
 from kernelwise.kernels import Gaussian, Kernel
-from kernelwise.selection.archive import from_kernel, from_number
+from kernelwise.selection.archive import kernel_to_dict, number_to_plain
 from kernelwise.selection.record import Record
 
 _HALVES_UP_TO = 1000  # rows; beyond, KernelSelector.pick_stability takes parts of 500
@@ -40,11 +40,11 @@ def runner_up(record: Record) -> dict[str, Any] | None:
     if not others or not chosen:
         return None
     return {
-        "kernel": from_kernel(result.kernels[others[0]]),
+        "kernel": kernel_to_dict(result.kernels[others[0]]),
         "name": str(result.kernels[others[0]]),
         "criterion": stage,
-        "value": from_number(result.table[stage][others[0]]),
-        "chosen": from_number(result.table[stage][chosen[0]]),
+        "value": number_to_plain(result.table[stage][others[0]]),
+        "chosen": number_to_plain(result.table[stage][chosen[0]]),
     }
 
 

@@ -12,14 +12,14 @@ from kernelwise.bounds.base import Bound, check_delta
 from kernelwise.bounds.observed import Observed, observe
 from kernelwise.bounds.overview import FROM_BELOW, evaluate, references
 from kernelwise.cli.prepare import Prepared
-from kernelwise.cli.scoring import within
+from kernelwise.cli.scoring import explain_memory_error
 from kernelwise.cli.screen import BadInput, Screen, counted, tell
 from kernelwise.cli.select import as_criterion, load, named_criteria, selector_for
 from kernelwise.cli.spreadsheet import to_csv
 from kernelwise.cli.write import Folder
 from kernelwise.gram.dense import check_memory
 from kernelwise.kernels import Kernel
-from kernelwise.selection.archive import from_kernel, from_number
+from kernelwise.selection.archive import kernel_to_dict, number_to_plain
 
 RESULT, TABLE = "bounds.json", "bounds.csv"
 _FEWEST = 5  # rows: the theorems on cross-validation have five folds
@@ -62,14 +62,14 @@ class _Row:
             "theorem": bound.reference,
             "variant": bound.variant,
             "quantity": bound.quantity,
-            "value": from_number(bound.value),
-            "observed": None if seen is None else from_number(seen.value),
+            "value": number_to_plain(bound.value),
+            "observed": None if seen is None else number_to_plain(seen.value),
             "observed_by": None if seen is None else seen.method,
-            "known_without": from_number(bound.trivial),
+            "known_without": number_to_plain(bound.trivial),
             "vacuous": bound.vacuous,
             "contradicted": self.contradicted,
             "valid": bound.valid,
-            "terms": {name: from_number(term) for name, term in bound.terms.items()},
+            "terms": {name: number_to_plain(term) for name, term in bound.terms.items()},
             "fails": self.fails,
             "assumptions": [{"text": a.text, "holds": a.holds} for a in bound.assumptions],
         }
@@ -95,7 +95,7 @@ def bounds(args: argparse.Namespace, screen: Screen) -> int:
     n = data.targets.n
     _check(args, data, screen)
     selector = selector_for(args, data, criterion)
-    with screen.heard(), within(args.memory, n):
+    with screen.heard(), explain_memory_error(args.memory, n):
         # A support vector machine without bias is trained on the points and their mirror images.
         check_memory(n if data.task == "regression" else 2 * n, args.memory)
         with screen.fitting(selector, "choosing the kernel"):
@@ -161,7 +161,7 @@ def _plain(args: argparse.Namespace, data: Prepared, found: _Findings) -> dict[s
     theorems = references()
     return {
         "version": __version__,
-        "kernel": from_kernel(found.kernel),
+        "kernel": kernel_to_dict(found.kernel),
         "name": str(found.kernel),
         "ridge": found.ridge,
         "delta": args.delta,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise.cli.prepare import Prepared
-from kernelwise.cli.scoring import score_those_defined, within
+from kernelwise.cli.scoring import explain_memory_error, score_those_defined
 from kernelwise.cli.screen import Screen, counted, tell
 from kernelwise.cli.select import applicable, load, named_criteria
 from kernelwise.cli.spreadsheet import to_csv
@@ -31,7 +31,7 @@ def compare(args: argparse.Namespace, screen: Screen) -> int:
         screen.note(
             f"beyond {_ALL_UP_TO:,} rows only the quick criteria; --criterion names others."
         )
-    with screen.heard(), within(args.memory, data.targets.n, _REMEDY):
+    with screen.heard(), explain_memory_error(args.memory, data.targets.n, _REMEDY):
         result = _scored(args, data, asked, screen)
     if folder is not None:
         folder.text(COMPARISON, result.to_json())

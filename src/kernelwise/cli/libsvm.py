@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise.cli.screen import BadInput, one_line
-from kernelwise.gram.targets import LARGEST
+from kernelwise.targets import LARGEST
 
 LABEL = "label"
 MOST_DENSE = 10**8  # entries, 0.8 GB

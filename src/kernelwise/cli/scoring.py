@@ -44,7 +44,7 @@ def _side_by_side(found: list[SelectionResult]) -> SelectionResult:
 
 
 @contextmanager
-def within(memory: str | None, rows: int, remedy: str = "") -> Iterator[None]:
+def explain_memory_error(memory: str | None, rows: int, remedy: str = "") -> Iterator[None]:
     """Turn a lack of memory into a sentence that says how many rows would do.
 
     Parameters

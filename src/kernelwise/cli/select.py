@@ -17,7 +17,7 @@ from kernelwise.cli.answer import answer, runner_up
 from kernelwise.cli.libsvm import MOST_DENSE
 from kernelwise.cli.prepare import Check, Prepared, prepare
 from kernelwise.cli.read import Table, read_table
-from kernelwise.cli.scoring import score_those_defined, within
+from kernelwise.cli.scoring import explain_memory_error, score_those_defined
 from kernelwise.cli.screen import BadInput, Screen, tell
 from kernelwise.cli.write import RESULT, Folder
 from kernelwise.criteria import Criterion, available, get
@@ -44,7 +44,7 @@ def select(args: argparse.Namespace, screen: Screen) -> int:
     data = load(args, screen)
     selector = selector_for(args, data, criterion)
     with screen.heard() as heard, screen.fitting(selector, "choosing the kernel"):
-        with within(args.memory, data.targets.n):
+        with explain_memory_error(args.memory, data.targets.n):
             selector.fit(data.X, data.y)
     record = _first_record(selector, data, heard)
     if folder is not None:
@@ -82,7 +82,7 @@ def _fitting(args: argparse.Namespace) -> Check:
 
     def fits(n: int, d: int) -> None:
         if args.command != "compare":  # it may do without the matrix in memory
-            with within(args.memory, n):
+            with explain_memory_error(args.memory, n):
                 check_memory(n, args.memory)
         if _ENTRY * n * d > as_bytes(args.memory):
             raise BadInput(

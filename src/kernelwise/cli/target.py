@@ -8,7 +8,7 @@ from kernelwise._registry import unknown
 from kernelwise.cli.screen import BadInput, counted
 from kernelwise.cli.values import check_size, is_nested, to_numeric
 from kernelwise.gram import Targets
-from kernelwise.gram.targets import LARGEST_INTEGER, MAX_CLASSES_AUTO
+from kernelwise.targets import LARGEST_INTEGER, MAX_CLASSES_AUTO
 
 _USUAL = ("target", "class", "label", "y")
 

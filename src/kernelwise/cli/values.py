@@ -7,7 +7,7 @@ import numpy as np
 
 from kernelwise.cli.delimited import MISSING
 from kernelwise.cli.screen import BadInput
-from kernelwise.gram.targets import LARGEST
+from kernelwise.targets import LARGEST
 
 _MOST_TEXTS = 5000  # columns
 _BLANK = frozenset(MISSING)

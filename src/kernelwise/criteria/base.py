@@ -14,13 +14,13 @@ import numpy as np
 
 from kernelwise._arguments import shown
 from kernelwise._registry import check_new_name, members, unknown
+from kernelwise._types import Array
 from kernelwise.gram import Gram, GramStatistics, Targets
 from kernelwise.gram.conjugate_gradients import NotConverged
 from kernelwise.gram.psd import without_rounding
 from kernelwise.kernels import Kernel
-from kernelwise.kernels.geometry import Array
-from kernelwise.machines import RidgeFit, RidgePath, SupportVectors, fit_one
-from kernelwise.machines.ridge_fit import with_bias
+from kernelwise.machines import RidgeFit, RidgePath, SupportVectors, fit_cholesky
+from kernelwise.machines.ridge_fit import eliminate_intercept
 
 ALL_TASKS = frozenset({"binary", "multiclass", "regression"})
 CLASSES_ONLY = frozenset({"binary", "multiclass"})
@@ -114,7 +114,7 @@ class Evidence:
         thin = None if "spectrum" in vars(self) else self.gram.thin_eigensystem()
         return RidgePath.from_eigensystem(
             thin or self.spectrum,
-            self.targets.signs,
+            self.targets.fit_columns,
             fit_intercept=self.fit_intercept,
             matrix=self.gram.matrix,
         )
@@ -131,7 +131,7 @@ class Evidence:
             raise Undefined(reason)
         return self._fits[ridge]
 
-    def expect(self, ridges: Sequence[float]) -> None:
+    def prefit(self, ridges: Sequence[float]) -> None:
         """Fit the machine at all the ridges there will be, where nothing else needs the spectrum.
 
         One ridge takes a Cholesky factor, several the eigensystem and products with all at once.
@@ -140,9 +140,9 @@ class Evidence:
             # Of other kernels the spectrum tells whether they are positive semidefinite.
             sound = self.kernel is not None and self.kernel.is_psd is True
             if len(ridges) == 1 and sound and "spectrum" not in vars(self):
-                self._fits[ridges[0]] = fit_one(
+                self._fits[ridges[0]] = fit_cholesky(
                     self.gram.matrix(),
-                    self.targets.signs,
+                    self.targets.fit_columns,
                     ridges[0],
                     fit_intercept=self.fit_intercept,
                     overwrite=True,
@@ -176,7 +176,7 @@ class Evidence:
         """Return the training loss from the coefficients alone; no matrix is stored."""
         if self.is_psd is not True:
             raise Undefined("without the matrix in memory only positive semidefinite kernels train")
-        Y = self.targets.signs
+        Y = self.targets.fit_columns
         if self.fit_intercept:  # the bias takes up a constant
             Y = Y - Y.mean(axis=0)
         ones = np.ones(self.n)
@@ -184,7 +184,7 @@ class Evidence:
             solved = self.gram.solve(ridge, np.column_stack([Y, ones]))
         alpha, h = solved[:, :-1], solved[:, -1]
         if self.fit_intercept:
-            alpha = with_bias(alpha, np.zeros(self.n), h, ones)[0]
+            alpha = eliminate_intercept(alpha, np.zeros(self.n), h, ones)[0]
         return float(np.mean((ridge * alpha) ** 2))
 
     def contrasts(self, weighted: bool) -> list["Contrast"]:
@@ -314,7 +314,7 @@ class Criterion(ABC):
             raise TypeError(f"{cls.__name__} must say its {', '.join(missing)}.")
 
     @property
-    def is_open(self) -> bool:
+    def has_open_tradeoffs(self) -> bool:
         """Whether a trade-off parameter is still to be chosen."""
         return any(getattr(self, field) == "cv" for field in self.tradeoffs)
 

@@ -6,10 +6,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from kernelwise._types import Array
 from kernelwise.criteria.base import ALL_TASKS, CLASSES_ONLY, Criterion, Evidence, Undefined
 from kernelwise.criteria.cross_validation import check_folds, mean_loss
 from kernelwise.criteria.parameters import check_choice, check_integer
-from kernelwise.kernels.geometry import Array
 from kernelwise.machines import RidgePath, Split, SquaredHingeFit, fit_squared_hinge, make_splits
 
 _HIGHEST_ORDER = 10_000  # terms: KFold, the limit of the expansion, is exact and quicker
@@ -93,7 +93,7 @@ class BIF(Criterion):
         return float(np.mean(self.losses(evidence, ridge)))
 
     def _of_squares(self, evidence: Evidence, ridge: float, splits: Sequence[Split]) -> list[Array]:
-        residuals, signs = evidence.fit(ridge).training_residuals, evidence.targets.signs
+        residuals, signs = evidence.fit(ridge).training_residuals, evidence.targets.fit_columns
         reason = evidence.path.lost_digits(ridge)
         if reason is not None:
             raise Undefined(reason)
@@ -107,7 +107,7 @@ class BIF(Criterion):
     def _of_squared_hinge(
         self, evidence: Evidence, ridge: float, splits: Sequence[Split]
     ) -> list[Array]:
-        K, signs = evidence.gram.matrix(), evidence.targets.signs
+        K, signs = evidence.gram.matrix(), evidence.targets.fit_columns
         try:
             fits = [
                 fit_squared_hinge(K, column, ridge, evidence.fit_intercept) for column in signs.T

@@ -6,11 +6,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from kernelwise._types import Array
 from kernelwise.criteria.base import CLASSES_ONLY, Criterion, Evidence, Undefined, converged
 from kernelwise.criteria.losses import auc, misclassified
 from kernelwise.criteria.parameters import check_choice, check_integer
 from kernelwise.gram import Targets
-from kernelwise.kernels.geometry import Array
 from kernelwise.machines import Split, as_cv, make_splits
 
 # The smallest and the largest; a seed of scikit-learn's shuffles lies below 2^32.
@@ -28,7 +28,7 @@ def check_folds(owner: Any) -> None:
 
 def mean_loss(targets: Targets, rows: Array, scores: Array, loss: str) -> float:
     """Return the mean loss of scores on some rows."""
-    signs = targets.signs[rows]
+    signs = targets.fit_columns[rows]
     if loss == "error" and targets.classes is not None:
         return float(np.mean(misclassified(targets.y[rows], scores)))
     if loss == "auc":

@@ -5,9 +5,9 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 
+from kernelwise._types import Array
 from kernelwise.criteria.base import CLASSES_ONLY, LOST, Criterion, Evidence, Undefined, class_pairs
 from kernelwise.gram import GramStatistics
-from kernelwise.kernels.geometry import Array
 
 _REFERENCE = "Nguyen and Ho 2007"
 
@@ -36,7 +36,7 @@ def _projections(stats: GramStatistics, p: int, q: int) -> list[_Projections]:
     u = [stats.class_means[c][:, p] - stats.class_means[c][:, q] for c in (p, q)]
     middle = 0.5 * (u[0].mean() + u[1].mean())
     own: list[Array | float] = [0.0, 0.0]
-    if stats.hollow:
+    if stats.excludes_diagonal:
         members, counts = stats.targets.members, stats.targets.counts
         own = [stats.diagonal[members[c]] / counts[c] for c in (p, q)]
         own[1] = -own[1]

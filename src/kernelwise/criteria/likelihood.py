@@ -54,7 +54,7 @@ class LML(Criterion):
         reason = lost_digits(float(s[-1] * np.mean(1.0 / shifted)), ridge)
         if reason is not None:
             raise Undefined(reason)
-        Y = evidence.targets.signs
+        Y = evidence.targets.fit_columns
         Y = Y - Y.mean(axis=0) if self.mean == "constant" else Y
         fits = np.sum((Q.T @ Y) ** 2 / shifted[:, None], axis=0)
         return float(

@@ -3,8 +3,8 @@
 import numpy as np
 from scipy.stats import rankdata
 
+from kernelwise._types import Array
 from kernelwise.criteria.base import Undefined
-from kernelwise.kernels.geometry import Array
 from kernelwise.machines.calibration import Calibration
 
 

@@ -12,7 +12,7 @@ from kernelwise.criteria.base import Criterion, Evidence
 from kernelwise.criteria.parameters import check_positive, number
 from kernelwise.gram import Targets
 from kernelwise.gram.psd import check_matrix
-from kernelwise.machines import check_ridge, fit_one
+from kernelwise.machines import check_ridge, fit_cholesky
 
 
 @dataclass(frozen=True)
@@ -127,5 +127,5 @@ def sps_exact(
         removed = K.copy()
         removed[i, :] = removed[:, i] = 0.0
         total += float(np.abs(s - scipy.linalg.eigvalsh(removed)).sum())
-    fit = fit_one(K, targets.signs, ridge, fit_intercept=fit_intercept)
+    fit = fit_cholesky(K, targets.fit_columns, ridge, fit_intercept=fit_intercept)
     return fit.training_loss + weight / n**2 * total

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from kernelwise._arguments import as_real, shown
+from kernelwise._types import Array
 from kernelwise.criteria.base import (
     CLASSES_ONLY,
     LOST,
@@ -20,7 +21,6 @@ from kernelwise.criteria.base import (
 from kernelwise.criteria.feature_space import squared_mean_distance
 from kernelwise.criteria.parameters import check_choice
 from kernelwise.gram import GramStatistics
-from kernelwise.kernels.geometry import Array
 
 _REFERENCE = "Li et al. 2017"
 _NORMALIZERS = ("trace", "sum")

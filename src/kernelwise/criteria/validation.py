@@ -6,11 +6,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from kernelwise._types import Array
 from kernelwise.criteria.base import CLASSES_ONLY, Criterion, Evidence, Undefined
 from kernelwise.criteria.losses import auc, log_losses, misclassified
 from kernelwise.criteria.parameters import check_choice
 from kernelwise.gram import Targets
-from kernelwise.kernels.geometry import Array
 from kernelwise.machines import RidgeFit
 
 
@@ -74,7 +74,9 @@ class ELOO(Criterion):
 
 def _squared_hinge(targets: Targets, fit: RidgeFit) -> Array:
     """Return the mean over targets of max(0, 1 - y f)²; 1 - y f = y (y - f) for y = ±1."""
-    return np.asarray(np.mean(np.maximum(targets.signs * fit.loo_residuals, 0.0) ** 2, axis=1))
+    return np.asarray(
+        np.mean(np.maximum(targets.fit_columns * fit.loo_residuals, 0.0) ** 2, axis=1)
+    )
 
 
 # The loss of every row when it is left out.

@@ -6,10 +6,10 @@ from kernelwise.experiments.papers.cost import Cost
 from kernelwise.experiments.papers.curves import CURVES
 from kernelwise.experiments.papers.fsm.real import FsmFigure3
 from kernelwise.experiments.papers.fsm.synthetic import FsmFigure2
-from kernelwise.experiments.papers.highest import HighestAccuracies
 from kernelwise.experiments.papers.remarks.experiment import Remarks
 from kernelwise.experiments.papers.run_times.experiment import RunTimes
 from kernelwise.experiments.papers.sps import SPS_TABLE1
+from kernelwise.experiments.papers.sps_figure1 import HighestAccuracies
 from kernelwise.experiments.papers.tables import TABLES
 from kernelwise.experiments.tables.run import TableRun
 

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernelwise.kernels.geometry import Array
+from kernelwise._types import Array
 
 
 class Table(NamedTuple):

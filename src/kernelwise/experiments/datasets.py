@@ -14,10 +14,10 @@ from pathlib import Path
 
 import numpy as np
 
+from kernelwise._types import Array
 from kernelwise.experiments import downloads, publications
 from kernelwise.experiments.conversion import Source
 from kernelwise.experiments.markdown import table
-from kernelwise.kernels.geometry import Array
 
 VARIABLE = "KERNELWISE_DATA"
 DOWNLOAD = "KERNELWISE_DOWNLOAD"

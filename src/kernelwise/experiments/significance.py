@@ -11,9 +11,9 @@ from typing import Final
 
 from scipy import stats
 
+from kernelwise._types import Array
 from kernelwise.experiments import publications
 from kernelwise.experiments.publications import Cell
-from kernelwise.kernels.geometry import Array
 
 LEVEL: Final = 0.05
 CORRELATIONS: Final = (0.0, 0.5, 0.8, 0.9)

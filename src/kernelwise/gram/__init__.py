@@ -12,16 +12,16 @@ criterion; the statistics are the narrow waist between them::
 ``Dense`` holds the matrix in memory; it is the reference for every other engine and serves a
 user's precomputed matrix. ``Tiled`` sweeps over tiles of all kernel matrices at once and stores
 none. numba appears in ``_loops`` and
-``_pairs_of_rows`` only. This package imports kernels only.
+``_smo`` only. This package imports kernels only.
 """
 
 from kernelwise._registry import load_modules
 from kernelwise.gram.base import Engine, Gram, GramStatistics, available, get
-from kernelwise.gram.choice import choose
 from kernelwise.gram.dense import Dense
 from kernelwise.gram.psd import NotPSDWarning, repair
-from kernelwise.gram.targets import Targets
+from kernelwise.gram.resolve import resolve_engine
 from kernelwise.gram.tiled import Tiled
+from kernelwise.targets import Targets
 
 __all__ = [
     "Dense",
@@ -32,9 +32,9 @@ __all__ = [
     "Targets",
     "Tiled",
     "available",
-    "choose",
     "get",
     "repair",
+    "resolve_engine",
 ]
 
 load_modules(__name__, __path__)

@@ -378,17 +378,17 @@ def _to_narrow(rows, signed, e):
 
 
 @njit(**_INLINE)
-def _begin_narrow(i, rows, wide, signed, hollow, e):
+def _begin_narrow(i, rows, wide, signed, excludes_diagonal, e):
     """Prepare the first narrow step: from the last wide one, and without the diagonal."""
     if wide > 0:
         _to_narrow(rows, signed, e)
-    if hollow:
+    if excludes_diagonal:
         _clear_diagonal(rows, i, e)
 
 
 @njit(**_OPTIONS)
-def gaussian_tile(G, ladder, hollow, on_rows, on_columns, e, K):
-    """Add the sums of a ladder of squares over one tile; a hollow one lacks its narrow diagonals.
+def gaussian_tile(G, ladder, excludes_diagonal, on_rows, on_columns, e, K):
+    """Add the sums of a ladder of squares over one tile; without its narrow diagonals.
 
     With r the steps whose sums follow by recursion: line 0 holds the sums of the deviations of the
     first step, line s + 1 the sums of their squares for every step s < r; the other wide steps have
@@ -417,7 +417,7 @@ def gaussian_tile(G, ladder, hollow, on_rows, on_columns, e, K):
             line += 2
         if wide == steps:
             continue
-        _begin_narrow(i, rows, wide, signed, hollow, e)
+        _begin_narrow(i, rows, wide, signed, excludes_diagonal, e)
         if signed:
             for _ in range(wide, alive):
                 _sizes(e, K)
@@ -617,7 +617,7 @@ def _present(rows, is_wide, e, K):
 
 
 @njit(**_OPTIONS)
-def power_tile(G, ladder, hollow, on_rows, on_columns, e, base, K):
+def power_tile(G, ladder, excludes_diagonal, on_rows, on_columns, e, base, K):
     """Add the sums and squares of a ladder of integer powers: lines 2 s and 2 s + 1 of step s."""
     rate, halvings, power, wide, steps = ladder
     for i in range(0, G.shape[0], 4):
@@ -626,7 +626,7 @@ def power_tile(G, ladder, hollow, on_rows, on_columns, e, base, K):
         rows = min(4, G.shape[0] - i)
         for s in range(alive):
             _present(rows, s < wide, e, K)
-            if hollow and s >= wide:
+            if excludes_diagonal and s >= wide:
                 _clear_diagonal(rows, i, K)
             sums = _sum_with_squares(
                 K[0], K[1], K[2], K[3], on_columns[2 * s], on_columns[2 * s + 1]
@@ -672,13 +672,13 @@ def _polynomial_step(e, u, constant, power):
 
 
 @njit(**_OPTIONS)
-def polynomial_tile(G, ladder, hollow, on_rows, on_columns, e, u):
+def polynomial_tile(G, ladder, excludes_diagonal, on_rows, on_columns, e, u):
     """Add the sums and squares of the deviations of every degree: lines 2 s and 2 s + 1."""
     gamma, constant, degrees = ladder
     for i in range(0, G.shape[0], 4):
         rows = min(4, G.shape[0] - i)
         _load_linear(G, i, gamma, u)
-        if hollow:
+        if excludes_diagonal:
             _clear_diagonal(rows, i, u)
         _copy(u, e)
         power = 1.0

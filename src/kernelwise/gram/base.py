@@ -12,9 +12,9 @@ from scipy.linalg import cho_factor, cho_solve
 
 from kernelwise._progress import SILENT, Task
 from kernelwise._registry import check_new_name, members, unknown
-from kernelwise.gram.targets import Targets
+from kernelwise._types import Array
 from kernelwise.kernels import Kernel
-from kernelwise.kernels.geometry import Array
+from kernelwise.targets import Targets
 
 SMALLEST = 1e-140  # a diagonal below it has squares that lose digits to underflow
 
@@ -35,7 +35,7 @@ class GramStatistics:
     shift : float
         The constant c.
     products : array of shape (n, m)
-        S @ T, less what the diagonal adds where `hollow`; fastest in column-major order.
+        S @ T, less what the diagonal adds where `excludes_diagonal`; fastest in column-major order.
     row_squares : array of shape (n,)
         The row sums of squares of S.
     centered_squares : float
@@ -45,7 +45,7 @@ class GramStatistics:
     precision : float
         The rounding error of an entry of S: eps times the largest entry of S where S was computed
         without cancellation, of K where it is a difference.
-    hollow : bool
+    excludes_diagonal : bool
         Whether the diagonal is left out of the products: that of a very narrow kernel would drown
         the rest. Only where the shift is zero.
     """
@@ -57,7 +57,7 @@ class GramStatistics:
     centered_squares: float
     diagonal: Array
     precision: float
-    hollow: bool = False
+    excludes_diagonal: bool = False
 
     @property
     def n(self) -> int:
@@ -65,7 +65,7 @@ class GramStatistics:
         return self.targets.n
 
     @cached_property
-    def trouble(self) -> str | None:
+    def invalid_reason(self) -> str | None:
         """Why the squares of the entries are no numbers to go by; None where they are."""
         with np.errstate(over="ignore", invalid="ignore"):
             sums = self.kernel_row_squares.sum(), self.products.sum()
@@ -86,12 +86,12 @@ class GramStatistics:
         if self.targets.classes is None:
             return self.full_products[:, 0]
         sums = self.products.sum(axis=1)
-        return np.asarray(sums + self.diagonal if self.hollow else sums)
+        return np.asarray(sums + self.diagonal if self.excludes_diagonal else sums)
 
     @cached_property
     def full_products(self) -> Array:
         """S @ T, with the diagonal."""
-        if not self.hollow:
+        if not self.excludes_diagonal:
             return self.products
         return np.asarray((self.products.T + self.diagonal * self.targets.columns.T).T)
 
@@ -120,7 +120,7 @@ class GramStatistics:
     def class_means(self) -> list[Array]:
         """For the rows of every class the means of S over every class, by columns.
 
-        Where `hollow` the diagonal is left out of the sums, not of the counts.
+        Where `excludes_diagonal` the diagonal is left out of the sums, not of the counts.
         """
         counts = self.targets.counts[:, None]
         return [(self.products.T[:, rows] / counts).T for rows in self.targets.members]
@@ -129,7 +129,7 @@ class GramStatistics:
     def block_sums(self) -> Array:
         """T' S T: the sums of S over the class blocks."""
         sums = np.asarray(self.products.T @ self.targets.columns).T
-        if self.hollow:
+        if self.excludes_diagonal:
             sums = sums + (self.targets.columns.T * self.diagonal) @ self.targets.columns
         return sums
 

@@ -18,8 +18,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from kernelwise._types import Array
 from kernelwise.gram.partial_cholesky import PartialCholesky
-from kernelwise.kernels.geometry import Array
 
 TOLERANCE = 1e-10  # of the residual, relative to the right-hand side
 _LONGEST = 1000  # iterations

@@ -12,12 +12,12 @@ from scipy.sparse.csgraph import connected_components
 
 from kernelwise._progress import SILENT, Task
 from kernelwise._threads import pool, workers
+from kernelwise._types import Array
 from kernelwise.gram.base import Engine, Gram, GramStatistics
 from kernelwise.gram.memory import as_bytes, in_words
 from kernelwise.gram.partial_cholesky import thin_eigensystem
-from kernelwise.gram.targets import Targets
 from kernelwise.kernels import Kernel, Pairs
-from kernelwise.kernels.geometry import Array
+from kernelwise.targets import Targets
 
 # The geometry, the matrix, its copy for LAPACK, the eigenvectors and LAPACK's workspace.
 _MATRICES_AT_ONCE = 5
@@ -105,7 +105,7 @@ class DenseGram(Gram):
     """One kernel matrix in memory, as S = K - shift."""
 
     def __init__(self, kernel: Kernel, pairs: Pairs, sample: Pairs, targets: Targets) -> None:
-        with np.errstate(over="ignore", invalid="ignore"):  # GramStatistics.trouble tells
+        with np.errstate(over="ignore", invalid="ignore"):  # GramStatistics.invalid_reason tells
             self._S, self._shift, self._precision = _shifted(kernel, pairs, is_wide(kernel, sample))
         self._diagonal = kernel.diagonal(pairs.X)
         self._targets = targets
@@ -114,17 +114,17 @@ class DenseGram(Gram):
     @cached_property
     def statistics(self) -> GramStatistics:
         """The statistics of the matrix."""
-        S, T, hollow = self._S, self._targets.columns, self._shift == 0.0
+        S, T, excludes_diagonal = self._S, self._targets.columns, self._shift == 0.0
         with np.errstate(over="ignore", invalid="ignore"):
             return GramStatistics(
                 targets=self._targets,
                 shift=self._shift,
-                products=_hollow_product(S, T) if hollow else S @ T,
+                products=_hollow_product(S, T) if excludes_diagonal else S @ T,
                 row_squares=np.einsum("ij,ij->i", S, S),
                 centered_squares=_centered_squares(S),
                 diagonal=self._diagonal,
                 precision=self._precision,
-                hollow=hollow,
+                excludes_diagonal=excludes_diagonal,
             )
 
     def matmul(self, V: Array) -> Array:

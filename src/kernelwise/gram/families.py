@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kernelwise._types import Array
 from kernelwise.gram.dense import is_wide
 from kernelwise.kernels import Gaussian, Kernel, Linear, Pairs, Polynomial
-from kernelwise.kernels.geometry import Array
 
 _SERIES_UP_TO = 1.0 / 16.0  # exponents for which nine terms of the series are exact
 _LARGEST_EXPONENT = 800.0  # exp(-800) is zero in float64
@@ -82,7 +82,7 @@ class Family(ABC):
 
     @abstractmethod
     def add_sums(self, pairs: Pairs, on_diagonal: bool, sums: TileSums) -> None:
-        """Add the sums over a tile to all lines; hollow steps leave out the diagonal."""
+        """Add the sums over a tile to all lines; some steps leave out the diagonal."""
 
     @abstractmethod
     def add_products(self, pairs: Pairs, wanted: Array, products: TileProducts) -> None:
@@ -92,7 +92,7 @@ class Family(ABC):
     def shift(self, step: int) -> float:
         """Return the constant c of a step: K = S + c."""
 
-    def is_hollow(self, step: int) -> bool:
+    def excludes_diagonal(self, step: int) -> bool:
         """Say whether the sums of a step leave out the diagonal, which would drown the rest."""
         return self.shift(step) == 0.0
 
@@ -109,7 +109,7 @@ class _Ladder(Family):
     """Gaussian widths whose ratios are powers of an integer, from the widest down."""
 
     def __init__(
-        self, candidates: dict[int, Gaussian], ratio: int, sample: Pairs, reach: "Reach"
+        self, candidates: dict[int, Gaussian], ratio: int, sample: Pairs, reach: "DistanceRange"
     ) -> None:
         self._widest = max(kernel.tau for kernel in candidates.values())
         self._ratio, self._largest = ratio, reach.largest
@@ -145,7 +145,9 @@ class _Ladder(Family):
 class GaussianLadder(_Ladder):
     """Gaussian widths whose ratios are powers of two: K <- K^2."""
 
-    def __init__(self, candidates: dict[int, Gaussian], sample: Pairs, reach: "Reach") -> None:
+    def __init__(
+        self, candidates: dict[int, Gaussian], sample: Pairs, reach: "DistanceRange"
+    ) -> None:
         super().__init__(candidates, 2, sample, reach)
         exponents = (self._rate * self._largest * 2.0**s for s in range(self.wide))
         self._recursive = sum(exponent <= _NO_DOUBLING for exponent in exponents)
@@ -199,7 +201,7 @@ class PowerLadder(_Ladder):
     """Gaussian widths whose ratios are powers of another integer p: K <- K^p."""
 
     def __init__(
-        self, candidates: dict[int, Gaussian], ratio: int, sample: Pairs, reach: "Reach"
+        self, candidates: dict[int, Gaussian], ratio: int, sample: Pairs, reach: "DistanceRange"
     ) -> None:
         super().__init__(candidates, ratio, sample, reach)
         self.lines = 2 * self.steps
@@ -237,9 +239,9 @@ class PolynomialLadder(Family):
         from kernelwise.gram import _loops
 
         G = pairs["dot"]
-        hollow = on_diagonal and self.is_hollow(0)
+        excludes_diagonal = on_diagonal and self.excludes_diagonal(0)
         into = sums.on_rows, sums.on_columns
-        _loops.polynomial_tile(G, self._ladder, hollow, *into, *_scratch(G, 2))
+        _loops.polynomial_tile(G, self._ladder, excludes_diagonal, *into, *_scratch(G, 2))
 
     def add_products(self, pairs: Pairs, wanted: Array, products: TileProducts) -> None:
         """Walk up the degrees, multiplying."""
@@ -249,7 +251,7 @@ class PolynomialLadder(Family):
         arrays = products.arrays(np.float64)
         _loops.polynomial_matmul_tile(G, self._ladder, wanted, *arrays, *_scratch(G, 2))
 
-    def is_hollow(self, step: int) -> bool:
+    def excludes_diagonal(self, step: int) -> bool:
         """Say whether there is no constant: c^d may also vanish for a small one."""
         return self._coef0 == 0.0
 
@@ -274,7 +276,7 @@ class AnyKernel(Family):
     def add_sums(self, pairs: Pairs, on_diagonal: bool, sums: TileSums) -> None:
         """Sum the tile and its squares."""
         S = self._tile(pairs)
-        if on_diagonal and self.is_hollow(0):
+        if on_diagonal and self.excludes_diagonal(0):
             S = S - np.diag(S.diagonal())
         for line in range(2):
             sums.on_rows[line] += S.sum(axis=1)
@@ -292,7 +294,7 @@ class AnyKernel(Family):
         return self._kernel.origin if self._wide else 0.0
 
 
-class Reach(NamedTuple):
+class DistanceRange(NamedTuple):
     """How far pairs are apart, and the type to compute in."""
 
     largest: float  # a bound on the squared distances
@@ -309,7 +311,7 @@ def _rungs(widest: float, width: float, ratio: int) -> int:
     return round((math.log(widest) - math.log(width)) / math.log(ratio))
 
 
-def arrange(kernels: Sequence[Kernel], sample: Pairs, reach: Reach) -> list[Family]:
+def arrange(kernels: Sequence[Kernel], sample: Pairs, reach: DistanceRange) -> list[Family]:
     """Return the families of candidate kernels; a sample of the pairs tells which are wide."""
     gaussians: dict[int, Gaussian] = {}
     polynomials: dict[tuple[float, float], dict[int, Polynomial]] = {}
@@ -329,7 +331,7 @@ def arrange(kernels: Sequence[Kernel], sample: Pairs, reach: Reach) -> list[Fami
     return families
 
 
-def _ladders(gaussians: dict[int, Gaussian], sample: Pairs, reach: Reach) -> list[Family]:
+def _ladders(gaussians: dict[int, Gaussian], sample: Pairs, reach: DistanceRange) -> list[Family]:
     """Return ladders of squares for widths of one mantissa, and of powers for what is left."""
     by_mantissa: dict[float, dict[int, Gaussian]] = {}
     for i, kernel in gaussians.items():

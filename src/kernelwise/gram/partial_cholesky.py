@@ -16,7 +16,7 @@ import numpy as np
 from scipy.linalg import eigh, solve_triangular
 from scipy.linalg.lapack import dpstrf
 
-from kernelwise.kernels.geometry import Array
+from kernelwise._types import Array
 
 _BLOCK = 64  # pivots at once
 _SMALL_PART = 8  # of the rows: a rank up to which a factor is much cheaper than a decomposition

@@ -8,8 +8,9 @@ import scipy.linalg
 
 from kernelwise._arguments import is_one_of, shown
 from kernelwise._threads import limited
+from kernelwise._types import Array
 from kernelwise._warnings import warn_user
-from kernelwise.kernels.geometry import Array, as_numbers
+from kernelwise.kernels.geometry import as_numbers
 
 # Eigenvalues of a positive semidefinite matrix come out negative by rounding: n eps times the
 # largest bounds that with room to spare.

@@ -22,12 +22,13 @@ import scipy.sparse as sp
 
 from kernelwise._progress import SILENT, Task
 from kernelwise._threads import pool, workers
+from kernelwise._types import Array
 from kernelwise.gram.base import GramStatistics
 from kernelwise.gram.dense import DenseGram, sample_pairs
-from kernelwise.gram.families import Family, Reach, TileProducts, TileSums, arrange
-from kernelwise.gram.targets import Targets
+from kernelwise.gram.families import DistanceRange, Family, TileProducts, TileSums, arrange
 from kernelwise.kernels import Kernel, Pairs
-from kernelwise.kernels.geometry import Array, squared_norms
+from kernelwise.kernels.geometry import squared_norms
+from kernelwise.targets import Targets
 
 _EPS = float(np.finfo(float).eps)
 # Squares of centred entries below this share of all squares are summed again, centred first.
@@ -93,7 +94,7 @@ class Sweep:
         self._blocks = _blocks(codes[self._order], settings.tile)
         self._largest_tile = max(b.rows.stop - b.rows.start for b in self._blocks) ** 2
         self._sample = sample_pairs(X)
-        reach = Reach(_largest_distance(self._X), np.dtype(settings.dtype))
+        reach = DistanceRange(_largest_distance(self._X), np.dtype(settings.dtype))
         self._families = arrange(kernels, self._sample, reach)
 
     def _by_feature(self) -> Array:
@@ -131,18 +132,20 @@ class Sweep:
             y = self._targets.centered[:, None]
             for i, with_y in self.multiply(dict.fromkeys(found, y), progress).items():
                 ones = found[i].row_sums
-                found[i] = replace(found[i], products=np.vstack([ones, with_y.T]).T, hollow=False)
+                found[i] = replace(
+                    found[i], products=np.vstack([ones, with_y.T]).T, excludes_diagonal=False
+                )
         return self._centered_again([found[i] for i in range(len(found))])
 
     def _assemble(
         self, index: int, family: Family, step: int, sums: Array, squares: Array
     ) -> GramStatistics:
         """Return the statistics that the sums of a step are, (labels, n) over sorted rows."""
-        n, hollow = self._targets.n, family.is_hollow(step)
+        n, excludes_diagonal = self._targets.n, family.excludes_diagonal(step)
         diagonal = self._kernels[index].diagonal(self._original)
         restored = self._restore(sums)
         row_sums, row_squares = restored.sum(axis=0), self._restore(squares.sum(axis=0))
-        if hollow:
+        if excludes_diagonal:
             row_sums += diagonal
             row_squares += diagonal * diagonal
         # |HSH|^2 = |S|^2 - (2/n) |S1|^2 + (1'S1)^2 / n^2: S is never close to a constant
@@ -155,7 +158,7 @@ class Sweep:
             centered_squares=max(float(centered), 0.0),
             diagonal=diagonal,
             precision=min(family.rounding(step), _EPS * float(np.sqrt(row_squares.max()))),
-            hollow=hollow,
+            excludes_diagonal=excludes_diagonal,
         )
 
     def _centered_again(self, found: list[GramStatistics]) -> list[GramStatistics]:
@@ -166,7 +169,7 @@ class Sweep:
         lost = [
             i
             for i, statistics in enumerate(found)
-            if statistics.trouble is None
+            if statistics.invalid_reason is None
             and statistics.centered_squares < _CANCELLATION * statistics.row_squares.sum()
         ]
         means = {i: found[i].row_sums[self._order] / self._targets.n for i in lost}
@@ -255,7 +258,9 @@ class Sweep:
 
         def work(thread: int) -> list[Array]:
             into, room = new(), np.empty(self._largest_tile)
-            with np.errstate(over="ignore", invalid="ignore"):  # GramStatistics.trouble tells
+            with np.errstate(
+                over="ignore", invalid="ignore"
+            ):  # GramStatistics.invalid_reason tells
                 for i in strips[thread]:
                     for j in range(i, blocks):
                         if stop.is_set():

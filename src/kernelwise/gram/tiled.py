@@ -13,15 +13,15 @@ from scipy.sparse.linalg import LinearOperator, eigsh
 from kernelwise._arguments import is_one_of, shown
 from kernelwise._progress import SILENT, Task
 from kernelwise._threads import workers
+from kernelwise._types import Array
 from kernelwise.gram import conjugate_gradients
 from kernelwise.gram.base import Engine, Gram, GramStatistics
 from kernelwise.gram.dense import DenseGram, check_memory, needed
 from kernelwise.gram.memory import as_bytes
 from kernelwise.gram.partial_cholesky import PartialCholesky
 from kernelwise.gram.sweep import Settings, Sweep
-from kernelwise.gram.targets import Targets
 from kernelwise.kernels import Kernel
-from kernelwise.kernels.geometry import Array
+from kernelwise.targets import Targets
 
 _TYPES = ("float64", "float32")
 # What a sweep holds: sums and squares of every kernel a thread and in total, besides copies of them

@@ -11,7 +11,8 @@ import numpy as np
 from kernelwise._arguments import as_real, shown
 from kernelwise._registry import members
 from kernelwise._threads import limited
-from kernelwise.kernels.geometry import DIAGONALS, Array, Pairs, as_rows
+from kernelwise._types import Array
+from kernelwise.kernels.geometry import DIAGONALS, Pairs, as_rows
 
 SMALLEST = 1e-300  # the inverse of a smaller width is no float64
 

@@ -9,8 +9,9 @@ from typing import Any, ParamSpec, Self, TypeVar
 import numpy as np
 
 from kernelwise._arguments import shown
+from kernelwise._types import Array
 from kernelwise.kernels.base import Kernel, overflow_allowed, set_positive
-from kernelwise.kernels.geometry import Array, Pairs
+from kernelwise.kernels.geometry import Pairs
 
 P = ParamSpec("P")
 R = TypeVar("R")

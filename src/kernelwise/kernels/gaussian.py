@@ -7,8 +7,8 @@ from typing import ClassVar
 import numpy as np
 
 from kernelwise._arguments import as_real, shown
+from kernelwise._types import Array
 from kernelwise.kernels.base import SMALLEST, PairKernel, set_positive
-from kernelwise.kernels.geometry import Array
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.metrics.pairwise import manhattan_distances
 
-Array = np.ndarray[Any, np.dtype[Any]]
+from kernelwise._types import Array
+
 Rows = Any  # a dense (n, d) array or a scipy CSR matrix of the same shape
 
 _LARGEST = 1e150  # the square of a larger entry is not a float64

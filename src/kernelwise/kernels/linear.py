@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
+from kernelwise._types import Array
 from kernelwise.kernels.base import PairKernel
-from kernelwise.kernels.geometry import Array
 
 
 @dataclass(frozen=True)

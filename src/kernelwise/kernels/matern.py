@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from kernelwise._arguments import as_real, shown
+from kernelwise._types import Array
 from kernelwise.kernels.base import PairKernel, set_positive
-from kernelwise.kernels.geometry import Array
 
 # The profile is p(s) exp(-s) with s = sqrt(2 nu) r / scale; these are the coefficients of p.
 _POLYNOMIAL = MappingProxyType({0.5: (1.0,), 1.5: (1.0, 1.0), 2.5: (1.0, 1.0, 1.0 / 3.0)})

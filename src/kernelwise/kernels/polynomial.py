@@ -6,8 +6,8 @@ from typing import ClassVar
 import numpy as np
 
 from kernelwise._arguments import as_integer, shown
+from kernelwise._types import Array
 from kernelwise.kernels.base import PairKernel, set_finite, set_positive
-from kernelwise.kernels.geometry import Array
 
 HIGHEST = 10_000  # degree: a kernel beyond it is zero, one or infinite for nearly all pairs
 

@@ -5,8 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from kernelwise._types import Array
 from kernelwise.kernels.base import PairKernel, set_finite
-from kernelwise.kernels.geometry import Array
 
 
 @dataclass(frozen=True)

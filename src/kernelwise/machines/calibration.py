@@ -24,7 +24,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import log_softmax, softmax
 
-from kernelwise.kernels.geometry import Array
+from kernelwise._types import Array
 
 _STEEPEST = 1e6  # times the largest value: a step
 

@@ -16,13 +16,13 @@ import numpy as np
 from scipy.linalg import cho_solve
 from scipy.linalg.lapack import dpotrf, dtrtri
 
-from kernelwise.kernels.geometry import Array
+from kernelwise._types import Array
 from kernelwise.machines.ridge_fit import (
     RidgeFit,
     as_columns,
     as_weights,
+    eliminate_intercept,
     not_positive_definite,
-    with_bias,
 )
 
 
@@ -87,7 +87,7 @@ class CholeskySolution:
         """Return alpha and the bias."""
         root, solved, bias = np.sqrt(self.weights), self.solved, np.zeros(self.solved.shape[1])
         if self.h.any():
-            solved, bias, _, _ = with_bias(solved, root, self.h, root)
+            solved, bias, _, _ = eliminate_intercept(solved, root, self.h, root)
         return root[:, None] * solved, bias
 
     def invert(self) -> "InverseFactor":
@@ -148,7 +148,7 @@ class InverseFactor:
         # Cholesky's errors are relative to sqrt(M_ii M_jj), so rows of any scale do no harm.
         condition = float(solution.size @ diagonal)
         if solution.h.any():
-            _, _, diagonal, extra = with_bias(solution.solved, diagonal, solution.h, root)
+            _, _, diagonal, extra = eliminate_intercept(solution.solved, diagonal, solution.h, root)
             trace += ridge * extra
         alpha, bias = solution.coefficients()
         fit = RidgeFit(
@@ -166,7 +166,7 @@ class InverseFactor:
         return replace(fit, off_diagonal_values=lambda: values)
 
 
-def fit_one(
+def fit_cholesky(
     K: Array,
     y: Array,
     ridge: float,

@@ -8,8 +8,8 @@ import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from kernelwise._arguments import is_list, shown
+from kernelwise._types import Array
 from kernelwise.gram import Targets
-from kernelwise.kernels.geometry import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -22,12 +22,12 @@ from kernelwise._sklearn import (
     validate_weights,
 )
 from kernelwise._threads import limited
+from kernelwise._types import Array
 from kernelwise._warnings import warn_user
 from kernelwise.gram.psd import check_matrix
 from kernelwise.kernels import Gaussian, Kernel
-from kernelwise.kernels.geometry import Array
 from kernelwise.machines.calibration import Calibration
-from kernelwise.machines.cholesky import fit_one
+from kernelwise.machines.cholesky import fit_cholesky
 from kernelwise.machines.ridge_fit import (
     LARGEST_RIDGE,
     SMALLEST_RIDGE,
@@ -315,7 +315,7 @@ def _solve(machine: Any, X: Any, Y: Array, weights: Array, used: Array) -> Ridge
             f"{K.shape}."
         )
     try:
-        return fit_one(
+        return fit_cholesky(
             K if used.all() else K[np.ix_(used, used)],
             Y,
             ridge,

@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise._arguments import as_real, shown
-from kernelwise.kernels.geometry import Array
+from kernelwise._types import Array
 
 _EPS = float(np.finfo(float).eps)
 _DIGITS = 1e-4  # the relative error of a number with four digits
@@ -129,7 +129,7 @@ def cancels(targets: Array, values: Array) -> bool:
     return bool(np.any(np.abs(values) <= _CANCELLED * np.abs(targets)))
 
 
-def with_bias(
+def eliminate_intercept(
     solved: Array, diagonal: Array, h: Array, u: Array
 ) -> tuple[Array, Array, Array, float]:
     """Add the bias to M^-1 y by the block inverse: b = h'y / u'h, alpha = M^-1 y - h b."""

@@ -8,17 +8,17 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve, eigh
 
+from kernelwise._types import Array
 from kernelwise.gram.psd import without_rounding
-from kernelwise.kernels.geometry import Array
 from kernelwise.machines.cholesky import CholeskySolution, InverseFactor
 from kernelwise.machines.ridge_fit import (
     RidgeFit,
     as_columns,
     as_weights,
     cancels,
+    eliminate_intercept,
     lost_digits,
     not_positive_definite,
-    with_bias,
 )
 
 
@@ -133,7 +133,7 @@ class RidgePath:
         if self.fit_intercept:
             # Eigenvectors that have lost all digits may leave nothing to divide by.
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-                solved, bias, diagonal, extra = with_bias(solved, diagonal, h, root)
+                solved, bias, diagonal, extra = eliminate_intercept(solved, diagonal, h, root)
             trace += ridge * extra
         return RidgeFit(
             ridge=ridge,

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from kernelwise.kernels.geometry import Array
+from kernelwise._types import Array
 
 _ITERATIONS = 100
 

@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kernelwise._types import Array
 from kernelwise.gram import Targets
 from kernelwise.gram.conjugate_gradients import NotConverged
-from kernelwise.kernels.geometry import Array
 from kernelwise.machines.folds import Split
 
 _AT_BOUND = 1e-8  # how near to C, relative to it, a multiplier is at its bound
@@ -73,7 +73,7 @@ class SupportVectors:
     def __init__(self, K: Array, targets: Targets) -> None:
         self._K, self._targets = np.ascontiguousarray(K), targets
         self._pairs = list(combinations(range(targets.counts.size), 2))
-        rest = list(np.asarray(targets.signs, dtype=np.float64).T)
+        rest = list(np.asarray(targets.fit_columns, dtype=np.float64).T)
         pairs = [_one_vs_one(targets.y, *pair) for pair in self._pairs] if len(rest) > 1 else []
         self._labels = [*rest, *pairs]  # of every class against the rest, then of every pair
         self._rest = range(len(rest))
@@ -85,7 +85,7 @@ class SupportVectors:
     def training_loss(self, ridge: float) -> float:
         """Return the mean hinge loss on the training rows."""
         scores = [self._trained(p, ridge).scores for p in self._rest]
-        return hinge(self._targets.signs, np.column_stack(scores))
+        return hinge(self._targets.fit_columns, np.column_stack(scores))
 
     def fold_loss(self, ridge: float, split: Split, loss: str) -> float:
         """Return the mean loss on the tested rows of a machine trained on the others."""
@@ -93,7 +93,7 @@ class SupportVectors:
             votes = [self._fold_scores(p, ridge, split) for p in self._votes]
             return self._error(votes, self._targets.y[split.test])
         scores = [self._fold_scores(p, ridge, split) for p in self._rest]
-        return hinge(self._targets.signs[split.test], np.column_stack(scores))
+        return hinge(self._targets.fit_columns[split.test], np.column_stack(scores))
 
     def error_on(self, ridge: float, cross: Array, y: Array) -> float:
         """Return the error rate on other rows, from their kernel values with the training rows."""
@@ -159,7 +159,7 @@ def _train(K: Array, y: Array, C: float, b: Array, products: Array) -> Machine:
 
     Raises NotConverged where that takes too long, or where rounding errors hide the optimum.
     """
-    from kernelwise.gram._pairs_of_rows import ROUNDING  # numba, where it is needed
+    from kernelwise.machines._smo import ROUNDING  # numba, where it is needed
 
     box = np.where(y < 0.0, -C, 0.0), np.where(y > 0.0, C, 0.0)
     for bound in box:
@@ -177,12 +177,12 @@ def _ascend(
     K: Array, y: Array, box: tuple[Array, Array], b: Array, products: Array
 ) -> tuple[float, float]:
     """Move b and K b to the optimum, some steps at a time so that a user can interrupt."""
-    from kernelwise.gram._pairs_of_rows import ascend
+    from kernelwise.machines._smo import solve
 
     steps = min(_MOST_STEPS, max(_WORK // y.size, 100 * y.size))
     at_once = max(1, _WORK_AT_ONCE // y.size)
     for _ in range(0, steps, at_once):
-        highest, lowest, done = ascend(K, y, box, b, products, _TOLERANCE, at_once)
+        highest, lowest, done = solve(K, y, box, b, products, _TOLERANCE, at_once)
         if done and _is_sound(K, b, products):
             return highest, lowest
         if done:  # rounding errors of the steps have added up: go on from the true products
@@ -205,7 +205,7 @@ def _is_sound(K: Array, b: Array, products: Array) -> bool:
 
 def _without(K: Array, whole: Machine, rows: Array) -> tuple[Array, float, Array, Array]:
     """Return a start for the machine without some rows: that of the others."""
-    from kernelwise.gram._pairs_of_rows import leave
+    from kernelwise.machines._smo import leave
 
     y, b, products = whole.y.copy(), whole.b.copy(), whole.products.copy()
     leave(K, y, whole.C, b, products, rows)

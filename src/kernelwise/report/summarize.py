@@ -12,7 +12,7 @@ import numpy as np
 
 from kernelwise.criteria import Criterion
 from kernelwise.kernels import Gaussian, Kernel, PairKernel, Polynomial, Scaled
-from kernelwise.selection.archive import from_number, from_numbers
+from kernelwise.selection.archive import number_to_plain, numbers_to_list
 from kernelwise.selection.record import ErrorEstimate, Record
 from kernelwise.selection.result import SelectionResult
 
@@ -52,11 +52,13 @@ def summarize(record: Record) -> dict[str, Any]:
 def _headline(record: Record) -> dict[str, Any]:
     return {
         "kernel": str(record.kernel),
-        "ridge": from_number(record.ridge),
+        "ridge": number_to_plain(record.ridge),
         "machine": record.machine,
         "task": record.task,
         "candidates": len(record.result),
-        "seconds": from_number(record.result.seconds),  # of the choice, not of all that followed
+        "seconds": number_to_plain(
+            record.result.seconds
+        ),  # of the choice, not of all that followed
         "source": str(record.data.get("source") or ""),
     }
 
@@ -70,7 +72,7 @@ def _why(result: SelectionResult) -> dict[str, Any]:
             "reached": reached[place],
             "kept": reached[place + 1] if place + 1 < len(reached) else 1,
             "best": str(result.best(name)) if name in choosing else None,
-            "seconds": from_number(result.timings.get(name, math.nan)),
+            "seconds": number_to_plain(result.timings.get(name, math.nan)),
         }
         for place, (name, criterion) in enumerate(result.criteria.items())
     ]
@@ -143,7 +145,7 @@ def _agreement(comparison: SelectionResult, chosen: Kernel) -> dict[str, Any] | 
     picks = {name: comparison.best(name) for name in names}
     return {
         "names": list(names),
-        "matrix": [from_numbers(row) for row in matrix],
+        "matrix": [numbers_to_list(row) for row in matrix],
         "mean": float(known.mean()) if known.size else None,
         "picks": [
             {"name": name, "kernel": str(kernel), "chosen": kernel == chosen}
@@ -165,14 +167,14 @@ def _close(record: Record) -> dict[str, Any] | None:
     others = [i for i in result.ranking(name) if i != chosen][:_RUNNERS_UP]
     return {
         **explain(name, result.criteria[name]),
-        "value": from_number(reference),
-        "standard_error": from_number(error),
+        "value": number_to_plain(reference),
+        "standard_error": number_to_plain(error),
         "others": [
             {
                 "kernel": str(result.kernels[i]),
-                "ridge": from_number(result.ridges[i]),
-                "value": from_number(values[i]),
-                "difference": from_number(values[i] - reference),
+                "ridge": number_to_plain(result.ridges[i]),
+                "value": number_to_plain(values[i]),
+                "difference": number_to_plain(values[i] - reference),
                 "within_error": bool(abs(values[i] - reference) <= error),
             }
             for i in others
@@ -232,9 +234,9 @@ def _column(name: str, result: SelectionResult) -> dict[str, Any]:
     can_choose = name in result.choosing()
     return {
         **explain(name, result.criteria[name]),
-        "values": from_numbers(result.table[name]),
-        "standard_errors": from_numbers(result.standard_errors.get(name, undefined)),
-        "ranks": from_numbers(result.ranks(name) if can_choose else undefined),
+        "values": numbers_to_list(result.table[name]),
+        "standard_errors": numbers_to_list(result.standard_errors.get(name, undefined)),
+        "ranks": numbers_to_list(result.ranks(name) if can_choose else undefined),
     }
 
 
@@ -249,7 +251,7 @@ def _candidates(result: SelectionResult) -> list[dict[str, Any]]:
             {
                 "number": i + 1,
                 "kernel": str(kernel),
-                "ridge": from_number(ridge),
+                "ridge": number_to_plain(ridge),
                 "axis": axis,
                 "x": float(i + 1) if x is None else x,
                 "family": "other kernels" if x is None else family,

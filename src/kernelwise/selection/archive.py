@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from kernelwise._registry import members, unknown
+from kernelwise._types import Array
 from kernelwise.criteria import Criterion, get
 from kernelwise.kernels import Kernel
-from kernelwise.kernels.geometry import Array
 
 _INFINITE = {"inf": math.inf, "-inf": -math.inf}
 _MOST_DIGITS = 19  # of an integer: those of a count
@@ -94,12 +94,12 @@ def to_count(plain: Any, what: str) -> int:
     return plain
 
 
-def from_kernel(kernel: Kernel) -> dict[str, Any]:
+def kernel_to_dict(kernel: Kernel) -> dict[str, Any]:
     """Return a kernel as its class name and parameters."""
     return {"kernel": type(kernel).__name__, **_parameters(kernel)}
 
 
-def to_kernel(plain: Any, what: str = "kernel") -> Kernel:
+def kernel_from_dict(plain: Any, what: str = "kernel") -> Kernel:
     """Return the kernel that plain data describes; it must be a known one."""
     known = {cls.__name__: cls for cls in members(Kernel)}
     parameters = to_mapping(plain, what, lambda value, _: value)
@@ -111,19 +111,19 @@ def to_kernel(plain: Any, what: str = "kernel") -> Kernel:
     return kernel
 
 
-def from_criterion(criterion: Criterion) -> dict[str, Any]:
+def criterion_to_dict(criterion: Criterion) -> dict[str, Any]:
     """Return a criterion as its name and parameters; a splitter of folds is left out."""
     kept = {k: v for k, v in _parameters(criterion).items() if _is_plain(v)}
     return {"criterion": criterion.name, **kept}
 
 
-def to_criterion(plain: Any, what: str = "criterion") -> Criterion:
+def criterion_from_dict(plain: Any, what: str = "criterion") -> Criterion:
     """Return the criterion that plain data describes."""
     parameters = to_mapping(plain, what, lambda value, _: value)
     return get(str(parameters.pop("criterion", None)), **parameters)
 
 
-def from_numbers(values: Array) -> list[Any]:
+def numbers_to_list(values: Array) -> list[Any]:
     """Return numbers as JSON knows them: null for NaN, text for infinities."""
     return [_plain_number(value) for value in np.asarray(values, dtype=float).tolist()]
 
@@ -144,7 +144,7 @@ def to_number(plain: Any, what: str) -> float:
     return float(plain)
 
 
-def from_number(value: float) -> Any:
+def number_to_plain(value: float) -> Any:
     """Return one number as JSON knows it."""
     return _plain_number(float(value))
 
@@ -161,7 +161,7 @@ def _parameters(owner: Any) -> dict[str, Any]:
 
 def _plain(value: Any) -> Any:
     if isinstance(value, Kernel):
-        return from_kernel(value)
+        return kernel_to_dict(value)
     if isinstance(value, tuple | list):
         return [_plain(item) for item in value]
     return value.item() if isinstance(value, np.generic) else value
@@ -169,7 +169,7 @@ def _plain(value: Any) -> Any:
 
 def _restored(value: Any) -> Any:
     if isinstance(value, dict):
-        return to_kernel(value)
+        return kernel_from_dict(value)
     return tuple(map(_restored, value)) if isinstance(value, list) else value
 
 

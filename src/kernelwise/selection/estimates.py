@@ -10,13 +10,13 @@ from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
 from sklearn.utils import get_tags
 
 from kernelwise._arguments import as_integer, is_list, shown
+from kernelwise._types import Array
 from kernelwise.criteria.losses import misclassified, standard_error
 from kernelwise.gram import Targets
 from kernelwise.kernels import Kernel
-from kernelwise.kernels.geometry import Array
 from kernelwise.machines import KRR, LSSVC
+from kernelwise.selection.local_search import stratified_order
 from kernelwise.selection.record import ErrorEstimate
-from kernelwise.selection.zoom import spread_out
 
 _PART_ROWS = 500  # of a random part on which the pick is repeated
 _MOST_RESAMPLES = 10_000
@@ -71,7 +71,7 @@ def pick_shares(chooser: Any, X: Any, targets: Targets, resamples: int) -> dict[
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # what there is to say was said of all rows
         for seed in range(asked):
-            rows = np.sort(spread_out(targets, seed)[: min(_PART_ROWS, targets.n // 2)])
+            rows = np.sort(stratified_order(targets, seed)[: min(_PART_ROWS, targets.n // 2)])
             part = X[np.ix_(rows, rows)] if is_matrix else X[rows]
             picks[chooser.fit(part, targets.labels[rows]).best_kernel_] += 1
     return {kernel: count / asked for kernel, count in picks.most_common()}

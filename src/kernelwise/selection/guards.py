@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kernelwise._types import Array
 from kernelwise._warnings import warn_user
 from kernelwise.kernels import Gaussian, Kernel, Pairs
-from kernelwise.kernels.geometry import Array
 from kernelwise.selection.choice import Choice
 from kernelwise.selection.problem import Problem
 from kernelwise.selection.record import ErrorEstimate
@@ -43,7 +43,14 @@ class Chosen:
 
 def warn_about(chosen: Chosen) -> tuple[str, ...]:
     """Warn of everything that should be looked at, and return it."""
-    checks = (_few_rows, _edge_of_the_grid, _edge_of_the_ridges, _shape, _disagreement, _no_signal)
+    checks = (
+        _few_rows,
+        _edge_of_the_grid,
+        _edge_of_the_ridges,
+        _degenerate_matrix,
+        _disagreement,
+        _no_signal,
+    )
     sentences = tuple(sentence for check in checks for sentence in check(chosen))
     for sentence in sentences:
         warn_user(sentence, KernelChoiceWarning)
@@ -101,7 +108,7 @@ def _edge_of_the_ridges(chosen: Chosen) -> Iterator[str]:
         yield f"the chosen ridge {chosen.ridge:g} is the {which} offered: add {more} ones"
 
 
-def _shape(chosen: Chosen) -> Iterator[str]:
+def _degenerate_matrix(chosen: Chosen) -> Iterator[str]:
     """Look at the matrix between some rows and all of them."""
     problem, kernel = chosen.problem, chosen.kernel
     n = problem.targets.n
@@ -148,7 +155,7 @@ def _disagreement(chosen: Chosen) -> Iterator[str]:
 
 def _no_signal(chosen: Chosen) -> Iterator[str]:
     error = chosen.error
-    if error is None or error.value < error.baseline or any(_shape(chosen)):
+    if error is None or error.value < error.baseline or any(_degenerate_matrix(chosen)):
         return  # a matrix that says nothing is the reason, and was told
     yield no_signal("leave-one-out", chosen.problem.targets.classes is None)
 

@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 
 from kernelwise._arguments import as_real, is_list, shown
+from kernelwise._types import Array
 from kernelwise.criteria import Criterion, get
 from kernelwise.gram import Targets
 from kernelwise.gram.psd import check_matrix
 from kernelwise.kernels import Kernel, grids
-from kernelwise.kernels.geometry import Array, as_rows
+from kernelwise.kernels.geometry import as_rows
 from kernelwise.machines import check_ridge
 
 Asked = str | Criterion | Iterable[str | Criterion]

@@ -58,7 +58,9 @@ def _swept(
     engine: Engine, together: list[Evidence], powers: list[tuple[bool, int]], progress: Task
 ) -> Iterator[Evidence]:
     """Compute the powers of all kernels, one sweep each, then yield the evidence."""
-    sound = [e for e in together if e.statistics.trouble is None and e.statistics.frobenius > 0.0]
+    sound = [
+        e for e in together if e.statistics.invalid_reason is None and e.statistics.frobenius > 0.0
+    ]
     for weighted, highest in powers if sound else []:
         for k in range(2, highest + 1):
             vectors = [evidence.powers(weighted, k - 1).columns for evidence in sound]

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from kernelwise._arguments import is_one_of, shown
+from kernelwise._types import Array
 from kernelwise.kernels import Kernel
-from kernelwise.kernels.geometry import Array
 
 RULES = ("best", "one_se")
 _TIE = 1e-12  # relative difference of values that is rounding

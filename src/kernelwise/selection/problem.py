@@ -8,10 +8,10 @@ import numpy as np
 
 from kernelwise._arguments import is_one_of, shown
 from kernelwise._registry import unknown
+from kernelwise._types import Array
 from kernelwise.criteria import Criterion
-from kernelwise.gram import Engine, Targets, choose
+from kernelwise.gram import Engine, Targets, resolve_engine
 from kernelwise.kernels import Kernel
-from kernelwise.kernels.geometry import Array
 from kernelwise.selection.inputs import as_data
 
 MACHINES = ["least-squares", "svm"]
@@ -41,14 +41,14 @@ class Problem:
         machine: str = "least-squares",
         memory: str | float | None = None,
     ) -> "Problem":
-        """Validate the data for the kernels and choose the engine."""
+        """Validate the data for the kernels and resolve_engine the engine."""
         if not is_one_of(machine, MACHINES):
             raise ValueError(unknown("machine", machine, MACHINES))
         if not is_one_of(fit_intercept, (True, False)):
             raise ValueError(f"fit_intercept must be True or False, got {shown(fit_intercept)}.")
         X = as_data(X, kernels, targets)
         given = kernels[0].takes_matrix
-        chosen, reason = choose(engine, targets.n, given_matrix=given, memory=memory)
+        chosen, reason = resolve_engine(engine, targets.n, given_matrix=given, memory=memory)
         return cls(X, targets, chosen, reason, fit_intercept, machine, given)
 
     def part(self, rows: Array) -> "Problem":
@@ -62,6 +62,10 @@ class Problem:
         self.engine.check(self.targets, whole_matrix=whole)
 
     def _needs_matrix(self, criterion: Criterion) -> bool:
-        if criterion.by_products and self.machine == "least-squares" and not criterion.is_open:
+        if (
+            criterion.by_products
+            and self.machine == "least-squares"
+            and not criterion.has_open_tradeoffs
+        ):
             return False
         return criterion.cost != "n^2"

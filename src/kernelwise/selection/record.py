@@ -8,7 +8,7 @@ from typing import Any
 
 from kernelwise.kernels import Kernel
 from kernelwise.selection import archive
-from kernelwise.selection.archive import from_kernel, from_number
+from kernelwise.selection.archive import kernel_to_dict, number_to_plain
 from kernelwise.selection.result import SelectionResult
 
 FORMAT = "kernelwise-record/1"
@@ -56,10 +56,10 @@ class ErrorEstimate:
         """Return it as plain data."""
         return {
             "measure": self.measure,
-            "value": from_number(self.value),
-            "standard_error": from_number(self.standard_error),
+            "value": number_to_plain(self.value),
+            "standard_error": number_to_plain(self.standard_error),
             "method": self.method,
-            "baseline": from_number(self.baseline),
+            "baseline": number_to_plain(self.baseline),
         }
 
     @classmethod
@@ -130,7 +130,7 @@ class Record:
         plain = {
             "format": FORMAT,
             "version": self.version,
-            "kernel": from_kernel(self.kernel),
+            "kernel": kernel_to_dict(self.kernel),
             "ridge": self.ridge,
             "machine": self.machine,
             "task": self.task,
@@ -139,7 +139,7 @@ class Record:
             "stability": self.stability,
             "warnings": list(self.warnings),
             "data": self.data,
-            "seconds": from_number(self.seconds),
+            "seconds": number_to_plain(self.seconds),
             "model": self.model,
             "model_sha256": self.model_sha256,
             "result": self.result.to_dict(),
@@ -172,7 +172,7 @@ class Record:
         if max(map(len, tables)) > _MOST_COLUMNS:
             raise ValueError(f"it has more than {_MOST_COLUMNS} columns")
         return cls(
-            kernel=archive.to_kernel(plain["kernel"]),
+            kernel=archive.kernel_from_dict(plain["kernel"]),
             ridge=archive.to_number(plain["ridge"], "ridge"),
             task=plain["task"],
             result=result,

@@ -10,9 +10,9 @@ from scipy.stats import rankdata
 
 from kernelwise._arguments import is_one_of
 from kernelwise._registry import unknown
+from kernelwise._types import Array
 from kernelwise.criteria import Criterion
 from kernelwise.kernels import Kernel
-from kernelwise.kernels.geometry import Array
 from kernelwise.selection import archive
 from kernelwise.selection.preference import check_rule, preferred
 
@@ -143,12 +143,12 @@ class SelectionResult:
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data that JSON can hold."""
         return {
-            "kernels": [archive.from_kernel(kernel) for kernel in self.kernels],
-            "ridges": archive.from_numbers(self.ridges),
-            "criteria": {n: archive.from_criterion(c) for n, c in self.criteria.items()},
-            "table": {n: archive.from_numbers(v) for n, v in self.table.items()},
+            "kernels": [archive.kernel_to_dict(kernel) for kernel in self.kernels],
+            "ridges": archive.numbers_to_list(self.ridges),
+            "criteria": {n: archive.criterion_to_dict(c) for n, c in self.criteria.items()},
+            "table": {n: archive.numbers_to_list(v) for n, v in self.table.items()},
             "standard_errors": {
-                n: archive.from_numbers(v) for n, v in self.standard_errors.items()
+                n: archive.numbers_to_list(v) for n, v in self.standard_errors.items()
             },
             "notes": dict(self.notes),
             "engine": self.engine,
@@ -160,11 +160,11 @@ class SelectionResult:
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> "SelectionResult":
         """Return the result that plain data describes; ValueError or KeyError for other data."""
-        kernels = archive.to_list(plain["kernels"], "kernels", archive.to_kernel)
+        kernels = archive.to_list(plain["kernels"], "kernels", archive.kernel_from_dict)
         result = cls(
             kernels=tuple(kernels),
             ridges=archive.to_numbers(plain["ridges"], "ridges"),
-            criteria=archive.to_mapping(plain["criteria"], "criteria", archive.to_criterion),
+            criteria=archive.to_mapping(plain["criteria"], "criteria", archive.criterion_from_dict),
             table=archive.to_mapping(plain["table"], "table", archive.to_numbers),
             notes=archive.to_mapping(plain["notes"], "notes", archive.to_text),
             engine=archive.to_text(plain["engine"], "engine"),

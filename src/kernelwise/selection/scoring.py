@@ -8,6 +8,7 @@ import numpy as np
 
 from kernelwise._progress import SILENT, Task, bar
 from kernelwise._threads import limited
+from kernelwise._types import Array
 from kernelwise._warnings import warn_user
 from kernelwise.criteria import Criterion, Evidence, Undefined
 from kernelwise.criteria.base import check_task, defined
@@ -15,7 +16,6 @@ from kernelwise.criteria.losses import standard_error
 from kernelwise.gram import Engine, Gram, Targets
 from kernelwise.gram.psd import check_matrix, warn_indefinite
 from kernelwise.kernels import Kernel, Precomputed
-from kernelwise.kernels.geometry import Array
 from kernelwise.selection.inputs import (
     Asked,
     as_criteria,
@@ -179,7 +179,7 @@ def score_candidates(
 ) -> SelectionResult:
     """Score validated candidates; ridges may depend on the kernel matrix."""
     start = time.perf_counter()
-    columns, unresolved = _closed(problem, kernels, columns, ridges_for, progress)
+    columns, unresolved = _resolve_tradeoffs(problem, kernels, columns, ridges_for, progress)
     rows: list[tuple[Kernel, float, dict[str, Value]]] = []
     notes: dict[tuple[str, str], str] = {}
     plan = Plan.of(problem, kernels, columns)
@@ -205,7 +205,7 @@ def score_candidates(
     )
 
 
-def _closed(
+def _resolve_tradeoffs(
     problem: Problem,
     kernels: Sequence[Kernel],
     columns: dict[str, Criterion],
@@ -216,14 +216,14 @@ def _closed(
 
     And why none could be chosen for some of them.
     """
-    if not any(criterion.is_open for criterion in columns.values()):
+    if not any(criterion.has_open_tradeoffs for criterion in columns.values()):
         return columns, {}
     first = next(iter(problem.engine.grams(kernels[:1], problem.X, problem.targets)))
     ridges = np.sort(ridges_for(first))
     ridge = float(ridges[ridges.size // 2])
     chosen, unresolved = dict(columns), {}
     for name, criterion in columns.items():
-        if criterion.is_open:
+        if criterion.has_open_tradeoffs:
             try:
                 chosen[name] = resolve(problem, kernels, criterion, ridge, progress)
             except Undefined as reason:
@@ -258,8 +258,8 @@ def _score_one(
 
     def value(name: str, ridge: float) -> Value:
         try:
-            if evidence.statistics.trouble is not None:
-                raise Undefined(evidence.statistics.trouble)
+            if evidence.statistics.invalid_reason is not None:
+                raise Undefined(evidence.statistics.invalid_reason)
             if name in unresolved:
                 raise Undefined(unresolved[name])
             return Value.of(columns[name], evidence, ridge)
@@ -269,8 +269,8 @@ def _score_one(
 
     costly = [c for c in columns.values() if c.cost != "n^2"]
     fits_are_enough = bool(costly) and all(c.judges_the_fit for c in costly)
-    if fits_are_enough and evidence.statistics.trouble is None:
-        evidence.expect([float(ridge) for ridge in ridges])
+    if fits_are_enough and evidence.statistics.invalid_reason is None:
+        evidence.prefit([float(ridge) for ridge in ridges])
     fixed = {name: value(name, ridges[0]) for name, c in columns.items() if not c.uses_ridge}
     return [
         (float(r), {name: fixed[name] if name in fixed else value(name, r) for name in columns})

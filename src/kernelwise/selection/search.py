@@ -7,19 +7,19 @@ from dataclasses import dataclass
 import numpy as np
 
 from kernelwise._progress import Task
+from kernelwise._types import Array
 from kernelwise.criteria import ELOO, Criterion
 from kernelwise.gram import Gram
 from kernelwise.gram.psd import warn_indefinite
 from kernelwise.kernels import Kernel
-from kernelwise.kernels.geometry import Array
 from kernelwise.machines import RidgeFit
 from kernelwise.selection.cascade import Cascade
 from kernelwise.selection.choice import Choice
 from kernelwise.selection.guards import edge, extended
+from kernelwise.selection.local_search import FIRST_LOOK, LocalSearch, SearchFailed
 from kernelwise.selection.problem import Problem
 from kernelwise.selection.result import SelectionResult
 from kernelwise.selection.scoring import score_candidates
-from kernelwise.selection.zoom import FIRST_LOOK, Unsettled, Zoom
 
 # Ridges tried by default, in units of the mean of the kernel matrix's diagonal.
 AUTO_RIDGES = 10.0 ** np.arange(-4.0, 3.0)
@@ -113,7 +113,11 @@ def search(
 def parts(cascade: Cascade) -> int:
     """Return how many tasks a cascade has at most."""
     # One more: what a first look at few rows cannot settle is scored in full.
-    return 1 + len(cascade.stages) + sum(criterion.is_open for criterion, _ in cascade.stages)
+    return (
+        1
+        + len(cascade.stages)
+        + sum(criterion.has_open_tradeoffs for criterion, _ in cascade.stages)
+    )
 
 
 def _may_zoom(problem: Problem, cascade: Cascade, ridges: Ridges) -> bool:
@@ -150,8 +154,8 @@ def _zoom(
     start = time.perf_counter()
     grid = np.array([ridges.for_diagonal(k.diagonal(problem.X)) for k in kernels])
     try:
-        found = Zoom(problem, kernels, criterion, grid).run(progress)
-    except Unsettled:
+        found = LocalSearch(problem, kernels, criterion, grid).run(progress)
+    except SearchFailed:
         return None
     for kernel in kernels:
         if kernel.is_psd is False:

@@ -20,25 +20,24 @@ from sklearn.utils.validation import check_is_fitted
 from kernelwise._progress import Task
 from kernelwise._sklearn import validate_rows, validate_weights
 from kernelwise._threads import as_jobs, limited
+from kernelwise._types import Array
 from kernelwise.criteria import Criterion, get
 from kernelwise.criteria.base import check_task
 from kernelwise.gram import Engine, Targets
-from kernelwise.gram.targets import as_vector
 from kernelwise.kernels import Kernel, grids
-from kernelwise.kernels.geometry import Array
 from kernelwise.machines import KRR, LSSVC
 from kernelwise.selection.callbacks import CallbackSupportMixin, fit_task
 from kernelwise.selection.cascade import Cascade, default_cascade, loo_criterion
 from kernelwise.selection.choice import Choice
-from kernelwise.selection.equip import (
-    equip,
+from kernelwise.selection.estimates import by_folds, leave_one_out, pick_shares
+from kernelwise.selection.estimators import (
+    configure_estimator,
+    criterion_machine,
     fit_machine,
     has_bias,
-    judge_for,
     machine_for,
     task_of,
 )
-from kernelwise.selection.estimates import by_folds, leave_one_out, pick_shares
 from kernelwise.selection.guards import Chosen, warn_about
 from kernelwise.selection.inputs import as_kernels, as_ridges
 from kernelwise.selection.problem import Problem
@@ -52,6 +51,7 @@ from kernelwise.selection.search import (
     run_cascade,
     search,
 )
+from kernelwise.targets import as_vector
 
 _FITTED = ("result_", "best_kernel_", "best_ridge_", "best_estimator_", "classes_", "error_")
 
@@ -223,7 +223,9 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
                 kernels, found = self._search(problem, kernels, cascade, ridges, progress)
                 self._take(problem, kernels, ridges, found)
                 if self.refit:
-                    self.best_estimator_ = equip(machine, self.best_kernel_, self.best_ridge_)
+                    self.best_estimator_ = configure_estimator(
+                        machine, self.best_kernel_, self.best_ridge_
+                    )
                     labels = targets.labels
                     fit_machine(self.best_estimator_, problem.X, labels, found.fit, fit_params)
             self.error_ = leave_one_out(self.best_estimator_, targets) if self.refit else None
@@ -240,7 +242,7 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
             kernels,
             self.engine,
             fit_intercept=has_bias(machine),
-            machine=judge_for(machine),
+            machine=criterion_machine(machine),
             memory=self.memory,
         )
         problem.check(criterion for criterion, _ in cascade.stages)

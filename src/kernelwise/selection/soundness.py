@@ -21,7 +21,7 @@ from sklearn.svm._base import BaseLibSVM
 from kernelwise._registry import PACKAGE
 from kernelwise.criteria import Criterion
 from kernelwise.kernels import Kernel
-from kernelwise.machines import KRR, LSSVC, OnMatrix, check_ridge
+from kernelwise.machines import KRR, LSSVC, PrecomputedAdapter, check_ridge
 from kernelwise.machines.calibration import Calibration
 from kernelwise.selection.result import SelectionResult
 from kernelwise.selection.selector import KernelSelector
@@ -187,7 +187,7 @@ def _check_svm_rows(machine: Any, vectors: int) -> None:
         _try(machine.predict, machine.support_vectors_)
 
 
-def _check_on_matrix(machine: OnMatrix) -> None:
+def _check_on_matrix(machine: PrecomputedAdapter) -> None:
     if hasattr(machine, "X_fit_"):
         methods = [getattr(machine, name, None) for name in ("predict", "transform")]
         for method in filter(None, methods):
@@ -233,7 +233,7 @@ _CHECKS: dict[Any, Callable[[Any], None]] = {
     KernelSelector: _check_params,
     (LSSVC, KRR): _check_machine,
     BaseLibSVM: _check_svm,
-    OnMatrix: _check_on_matrix,
+    PrecomputedAdapter: _check_on_matrix,
     (GaussianProcessRegressor, GaussianProcessClassifier): _check_process,
     (SimpleImputer, StandardScaler, MaxAbsScaler, OneHotEncoder): _check_columns,
 }

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from kernelwise._progress import Task
+from kernelwise._types import Array
 from kernelwise.criteria import Criterion, Evidence, Undefined
 from kernelwise.criteria.base import converged, defined
 from kernelwise.criteria.cross_validation import mean_loss
 from kernelwise.kernels import Kernel, Pairs
-from kernelwise.kernels.geometry import Array
 from kernelwise.machines import Split, make_splits
 from kernelwise.selection.problem import Problem
 
@@ -62,7 +62,7 @@ def _errors_of_picks(
     losses = np.full((len(candidates), len(kernels)), np.inf)
     errors = np.full(len(kernels), np.inf)
     for k, gram in enumerate(part.engine.grams(kernels, part.X, part.targets)):
-        if gram.statistics.trouble is not None:
+        if gram.statistics.invalid_reason is not None:
             continue
         evidence = Evidence(gram, part.targets, kernels[k], part.fit_intercept, part.machine)
         for c, criterion in enumerate(candidates):

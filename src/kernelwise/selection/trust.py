@@ -11,7 +11,7 @@ from kernelwise._registry import PACKAGE, members
 from kernelwise.criteria import Criterion
 from kernelwise.gram import Dense, Tiled
 from kernelwise.kernels import Kernel
-from kernelwise.machines import KRR, LSSVC, OnMatrix
+from kernelwise.machines import KRR, LSSVC, PrecomputedAdapter
 from kernelwise.machines.calibration import Calibration
 from kernelwise.machines.folds import GivenSplits
 from kernelwise.selection.cascade import Cascade
@@ -22,7 +22,7 @@ from kernelwise.selection.selector import KernelSelector
 _OURS = (
     LSSVC,
     KRR,
-    OnMatrix,
+    PrecomputedAdapter,
     Calibration,
     KernelSelector,
     Cascade,

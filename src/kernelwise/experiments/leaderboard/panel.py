@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kernelwise._types import Array
 from kernelwise.experiments.experiment import Line
 from kernelwise.experiments.leaderboard.entrants import (
     BEST,
@@ -17,7 +18,6 @@ from kernelwise.experiments.leaderboard.entrants import (
     sets,
 )
 from kernelwise.experiments.leaderboard.ranks import Contest
-from kernelwise.kernels.geometry import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,8 +17,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy import stats
 
+from kernelwise._types import Array
 from kernelwise.experiments.significance import LEVEL
-from kernelwise.kernels.geometry import Array
 
 _DIGITS = 10  # means that agree in so many are equal: what differs is rounding
 

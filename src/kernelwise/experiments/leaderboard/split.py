@@ -14,6 +14,7 @@ from scipy.spatial.distance import pdist
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 
 from kernelwise import criteria as c
+from kernelwise._types import Array
 from kernelwise.criteria import Criterion
 from kernelwise.experiments.datasets import load
 from kernelwise.experiments.leaderboard.entrants import (
@@ -34,7 +35,6 @@ from kernelwise.experiments.tables.split import Part, Scores, draw, score
 from kernelwise.experiments.tables.table import WIDTHS
 from kernelwise.gram import Targets
 from kernelwise.kernels import Gaussian, Kernel
-from kernelwise.kernels.geometry import Array
 from kernelwise.machines import KRR, LSSVC
 from kernelwise.selection import KernelSelector
 from kernelwise.selection.cascade import loo_criterion

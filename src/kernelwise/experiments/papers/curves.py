@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kernelwise._types import Array
 from kernelwise.criteria import CVKS, ER, RKS, SM, Criterion
 from kernelwise.experiments.experiment import Line
 from kernelwise.experiments.markdown import table
@@ -18,7 +19,6 @@ from kernelwise.experiments.papers.tables import TABLES
 from kernelwise.experiments.tables.comparison import Place, Results, not_worse, spread_of
 from kernelwise.experiments.tables.page import protocol
 from kernelwise.experiments.tables.run import OfTable
-from kernelwise.kernels.geometry import Array
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

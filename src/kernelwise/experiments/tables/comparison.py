@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kernelwise._types import Array
 from kernelwise.experiments import publications
 from kernelwise.experiments.experiment import Line
 from kernelwise.experiments.significance import LEVEL, paired
 from kernelwise.experiments.tables.table import Table
-from kernelwise.kernels.geometry import Array
 
 BEST = "best possible"
 _PERCENT = 100.0

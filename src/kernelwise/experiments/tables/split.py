@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from kernelwise._types import Array
 from kernelwise.criteria import Criterion, Evidence, Undefined
 from kernelwise.criteria.base import converged
 from kernelwise.criteria.losses import misclassified
@@ -20,7 +21,6 @@ from kernelwise.experiments.experiment import Job
 from kernelwise.experiments.tables.table import Table
 from kernelwise.gram import Dense, Targets
 from kernelwise.kernels import Kernel, Pairs
-from kernelwise.kernels.geometry import Array
 from kernelwise.machines import Split, make_splits
 
 _INNER_FOLDS = 3
@@ -180,10 +180,10 @@ def score(part: Part, table: Table, columns: Mapping[Any, Criterion], ridges: Ar
     test_pairs = Pairs(part.X_test, part.X)
     for k, gram in enumerate(Dense().grams(kernels, part.X, part.targets)):
         evidence = Evidence(gram, part.targets, kernels[k], table.fit_intercept, table.machine)
-        if evidence.statistics.trouble is not None:
+        if evidence.statistics.invalid_reason is not None:
             continue
         if all(criterion.cost == "n^2" for criterion in columns.values()):
-            evidence.expect([float(ridge) for ridge in ridges])  # no spectrum, where it can be
+            evidence.prefit([float(ridge) for ridge in ridges])  # no spectrum, where it can be
         K_test = kernels[k].values(test_pairs)
         for r, ridge in enumerate(map(float, ridges)):
             errors[k, r] = _test_error(evidence, part, K_test, ridge)

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._types import Array
 from kernelwise.kernels import Gaussian, Kernel, Laplacian, Matern, Polynomial
-from kernelwise.kernels.geometry import Array
 from kernelwise.report.figures._canvas import number, short
 
 _PARAMETERS: MappingProxyType[type[Kernel], str] = MappingProxyType(

@@ -8,9 +8,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
+from kernelwise._types import Array
 from kernelwise.gram.psd import check_matrix
 from kernelwise.kernels import Kernel
-from kernelwise.kernels.geometry import Array, as_rows
+from kernelwise.kernels.geometry import as_rows
 from kernelwise.selection.result import SelectionResult
 
 MAX_ROWS = 2000  # a matrix of 32 MB, whose eigenvalues take a second

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._types import Array
 from kernelwise.kernels import Kernel
-from kernelwise.kernels.geometry import Array
 from kernelwise.report.figures._axis import KernelAxis
 from kernelwise.report.figures._canvas import GREY, PALETTE, VERMILION, pyplot, short, tidy
 from kernelwise.report.figures._inputs import (

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._types import Array
 from kernelwise.gram import Targets
-from kernelwise.kernels.geometry import Array
 from kernelwise.report.figures._canvas import one_axes, short
 from kernelwise.report.figures._inputs import MAX_ROWS, sample_matrix
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise.kernels.geometry import Array
+from kernelwise._types import Array
 from kernelwise.report.figures._axis import KernelAxis
 from kernelwise.report.figures._canvas import PALE, VERMILION, colour_bar, one_axes
 from kernelwise.report.figures._inputs import best_candidates, check_result

@@ -4,10 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise.gram.targets import as_vector
-from kernelwise.kernels.geometry import Array, as_rows
+from kernelwise._types import Array
+from kernelwise.kernels.geometry import as_rows
 from kernelwise.report.figures._canvas import class_colours, class_marker, colour_bar, one_axes
 from kernelwise.report.figures._inputs import class_codes, last_step
+from kernelwise.targets import as_vector
 
 _MARGIN = 0.06  # of the range, around the points
 

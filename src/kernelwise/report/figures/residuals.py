@@ -4,10 +4,10 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise.gram.targets import as_vector
-from kernelwise.kernels.geometry import Array
+from kernelwise._types import Array
 from kernelwise.report.figures._canvas import BLUE, GREY, class_colours, one_axes, tidy
 from kernelwise.report.figures._inputs import class_codes, fitted_machine
+from kernelwise.targets import as_vector
 
 _BINS = 40
 _ROOMY = 6  # classes; up to so many have two lines of text each

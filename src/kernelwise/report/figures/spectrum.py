@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise._threads import limited
-from kernelwise.kernels.geometry import Array
+from kernelwise._types import Array
 from kernelwise.report.figures._canvas import BLUE, GREY, VERMILION, one_axes, short, tidy
 from kernelwise.report.figures._inputs import MAX_ROWS, fitted_machine, sample_matrix
 

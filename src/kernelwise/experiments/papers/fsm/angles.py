@@ -12,9 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.stats import norm
 
+from kernelwise._types import Array
 from kernelwise.experiments.papers.fsm.measures import ALIGNMENT, BOUND, ERROR
 from kernelwise.gram import Targets
-from kernelwise.kernels.geometry import Array
 
 ANGLES = (30, 60, 90, 120, 150, 180)
 POINTS = 500  # of each class

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from kernelwise._types import Array
 from kernelwise.experiments.experiment import Line
 from kernelwise.experiments.papers.fsm.measures import (
     ALIGNMENT,
@@ -25,7 +26,6 @@ from kernelwise.experiments.papers.fsm.measures import (
 from kernelwise.experiments.papers.fsm.sets import KERNELS, SETS
 from kernelwise.experiments.significance import LEVEL, paired, welch
 from kernelwise.experiments.tables.comparison import spread_of
-from kernelwise.kernels.geometry import Array
 
 _ABOUT = 0.01  # of errors, how far above the lowest is about the lowest
 _NEARLY_ALL = 7 / 8

@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from sklearn.svm import SVC
 
+from kernelwise._types import Array
 from kernelwise.criteria import KTA, Evidence, FSMError
 from kernelwise.experiments import publications
 from kernelwise.experiments.tables.split import value_of
 from kernelwise.gram import Gram, Targets
 from kernelwise.kernels import Kernel
-from kernelwise.kernels.geometry import Array
 from kernelwise.machines import Split
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kernelwise._types import Array
 from kernelwise.experiments.experiment import Experiment, Job, Line
 from kernelwise.experiments.markdown import table
 from kernelwise.experiments.papers.fsm.grid import (
@@ -56,7 +57,6 @@ from kernelwise.experiments.papers.fsm.sets import (
 )
 from kernelwise.gram import Dense, Targets
 from kernelwise.kernels import Kernel
-from kernelwise.kernels.geometry import Array
 from kernelwise.machines import Split, make_splits
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ C. H. Nguyen and T. B. Ho, Kernel matrix evaluation, IJCAI 2007, Section 4.2.
 
 import numpy as np
 
+from kernelwise._types import Array
 from kernelwise.experiments import datasets, downloads
 from kernelwise.experiments.datasets import Dataset
 from kernelwise.kernels import Gaussian, Kernel, Linear, Polynomial, Sigmoid
-from kernelwise.kernels.geometry import Array
 
 KERNELS = ("linear", "polynomial", "RBF", "tanh")
 VARIANTS = {"polynomial": "polynomial (offset 1)", "tanh": "tanh (slope 1)"}

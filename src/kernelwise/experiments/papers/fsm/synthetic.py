@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from kernelwise._types import Array
 from kernelwise.experiments.experiment import Experiment, Job, Line
 from kernelwise.experiments.markdown import table
 from kernelwise.experiments.papers.fsm.angles import (
@@ -44,7 +45,6 @@ from kernelwise.experiments.papers.fsm.measures import (
 from kernelwise.experiments.tables.comparison import spread_of
 from kernelwise.gram import Dense
 from kernelwise.kernels import Linear
-from kernelwise.kernels.geometry import Array
 from kernelwise.machines import make_splits
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from kernelwise._types import Array
 from kernelwise.criteria import SM, SMHinge
 from kernelwise.experiments.experiment import Job, Line
 from kernelwise.experiments.markdown import holds, table
@@ -15,7 +16,6 @@ from kernelwise.experiments.papers.remarks.parts import against, label, verdict
 from kernelwise.experiments.papers.sm import SM_TABLE2
 from kernelwise.experiments.tables.split import Part, outcomes, part_of
 from kernelwise.experiments.timing import cpu_seconds
-from kernelwise.kernels.geometry import Array
 from kernelwise.selection import score_kernels
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ import numpy as np
 import scipy.linalg
 from scipy.stats import spearmanr
 
+from kernelwise._types import Array
 from kernelwise.criteria import Evidence
 from kernelwise.experiments.experiment import Job, Line
 from kernelwise.experiments.markdown import holds, table
@@ -19,7 +20,6 @@ from kernelwise.experiments.tables.split import part_of, score
 from kernelwise.experiments.tables.table import widest_first
 from kernelwise.gram import Dense
 from kernelwise.kernels import grids
-from kernelwise.kernels.geometry import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kernelwise._types import Array
 from kernelwise.experiments.significance import LEVEL, paired
-from kernelwise.kernels.geometry import Array
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from kernelwise._types import Array
 from kernelwise.experiments.papers.sm import SM_TABLE2
 from kernelwise.experiments.tables.split import Part, pick
 from kernelwise.gram import Targets
 from kernelwise.kernels import grids
-from kernelwise.kernels.geometry import Array
 from kernelwise.machines import make_splits
 
 _TAUS = sorted((kernel.tau for kernel in grids.gaussian()), reverse=True)  # as in the table
@@ -37,7 +37,7 @@ def _ckta(K: Array, targets: Targets) -> float:
     """Return the alignment of the centred matrix."""
     means = K.mean(axis=0)
     centred = K - means - means[:, None] + means.mean()
-    y = targets.signs[:, 0] - targets.signs.mean()
+    y = targets.fit_columns[:, 0] - targets.fit_columns.mean()
     return float(y @ centred @ y / (np.linalg.norm(centred) * (y @ y)))
 
 
@@ -66,7 +66,7 @@ def _solution(K: Array, y: Array) -> Array:
 
 def _cv(K: Array, targets: Targets) -> float:
     """Return the error rate on five folds, a machine trained on the rest of each."""
-    y = targets.signs[:, 0]
+    y = targets.fit_columns[:, 0]
     errors = []
     for split in make_splits(targets, None, 5, 1, 0):
         solution = _solution(K[np.ix_(split.train, split.train)], y[split.train])
@@ -78,14 +78,14 @@ def _cv(K: Array, targets: Targets) -> float:
 def _eloo(K: Array, targets: Targets) -> float:
     """Return the mean square of the leave-one-out residuals alpha_i / (C^-1)_ii."""
     inverse = np.linalg.inv(_bordered(K))[:-1, :-1]
-    return float(np.mean((inverse @ targets.signs[:, 0] / np.diag(inverse)) ** 2))
+    return float(np.mean((inverse @ targets.fit_columns[:, 0] / np.diag(inverse)) ** 2))
 
 
 def _er(K: Array, targets: Targets) -> float:
     """Return the training error and the ratio of the eigenvalues."""
     eigenvalues = np.linalg.eigvalsh(K)
     tail, lead = eigenvalues[:-_LEADING].sum(), eigenvalues[-_LEADING:].sum()
-    residuals = _solution(K, targets.signs[:, 0])[:-1]  # at ridge 1 the coefficients
+    residuals = _solution(K, targets.fit_columns[:, 0])[:-1]  # at ridge 1 the coefficients
     return float(np.mean(residuals**2) + _ETA * tail / lead)
 
 

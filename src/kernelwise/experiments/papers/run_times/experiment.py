@@ -24,7 +24,7 @@ from kernelwise.experiments.papers.sm import SM_TABLE2
 from kernelwise.experiments.tables.split import KERNEL, Part, part_of, pick
 from kernelwise.experiments.timing import cpu_seconds
 from kernelwise.gram import Dense, Targets, Tiled
-from kernelwise.gram.choice import DENSE_ROWS
+from kernelwise.gram.resolve import DENSE_ROWS
 from kernelwise.selection import score_kernels
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.stats import gmean, spearmanr
 
+from kernelwise._types import Array
 from kernelwise.experiments import publications
 from kernelwise.experiments.experiment import Line
 from kernelwise.experiments.papers.sm import SM_TABLE2
-from kernelwise.kernels.geometry import Array
 
 PUBLISHED_TIMES = "sm2017_table3"
 CRITERIA = ("SM", "CV", "ELOO", "CKTA", "FSM", "ER")

@@ -10,7 +10,7 @@ all rows, so that the values of a machine on rows that are left out are there wh
 import numpy as np
 from numba import njit
 
-from kernelwise.kernels.geometry import Array
+from kernelwise._types import Array
 
 ROUNDING = 1e-12  # how near to its bound, relative to what moved it there, a multiplier is at it
 _FLATTEST = 1e-12  # of the largest: a smaller curvature is rounding, and counts as this one
@@ -18,7 +18,7 @@ _FLAT = 1e-300  # what takes the place of one that is not positive: the step end
 
 
 @njit(nogil=True, cache=True)
-def ascend(
+def solve(
     K: Array,
     y: Array,
     box: tuple[Array, Array],

@@ -14,14 +14,14 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils import get_tags
 
 from kernelwise._arguments import shown
+from kernelwise._types import Array
 from kernelwise.gram import Targets
 from kernelwise.kernels import Kernel, Precomputed
-from kernelwise.kernels.geometry import Array
-from kernelwise.machines import KRR, LSSVC, OnMatrix, RidgeFit, fit_known
+from kernelwise.machines import KRR, LSSVC, PrecomputedAdapter, RidgeFit, fit_known
 from kernelwise.machines.gaussian_process import check_translatable, process_kernel
 
 
-class Way(Enum):
+class KernelInput(Enum):
     """How an estimator takes a kernel."""
 
     FUNCTION = "function"
@@ -38,10 +38,10 @@ def machine_for(estimator: Any, targets: Targets, kernels: Sequence[Kernel]) -> 
     kind = get_tags(estimator).estimator_type
     if kind == "outlier_detector" or (kind in _TASKS and _TASKS[kind] != task):
         raise ValueError(f"estimator {name} does not fit task {task!r}: change either.")
-    way = _way(estimator)
-    if way is Way.MATRIX and any(kernel.takes_matrix for kernel in kernels):
+    way = _kernel_input(estimator)
+    if way is KernelInput.MATRIX and any(kernel.takes_matrix for kernel in kernels):
         raise ValueError(f"estimator {name} takes a matrix by itself: use LSSVC, KRR or an SVM.")
-    if way is Way.PROCESS:
+    if way is KernelInput.PROCESS:
         for kernel in kernels:
             check_translatable(kernel, name)
     return clone(estimator)
@@ -51,17 +51,17 @@ _MOST_STEPS = 10_000_000  # libsvm's own limit
 _TASKS = {"classifier": "classification", "regressor": "regression"}
 
 
-def _way(estimator: Any) -> Way:
+def _kernel_input(estimator: Any) -> KernelInput:
     """Return how an estimator takes a kernel, or say that it takes none."""
     name, module = type(estimator).__name__, type(estimator).__module__
     if module.startswith("sklearn.gaussian_process"):
-        return Way.PROCESS
+        return KernelInput.PROCESS
     known = estimator.get_params(deep=False)
     if module.startswith("sklearn.") and not module.startswith("sklearn.svm"):
         if _matrix_parameter(known) is not None:
-            return Way.MATRIX
+            return KernelInput.MATRIX
     elif "kernel" in known:
-        return Way.FUNCTION
+        return KernelInput.FUNCTION
     raise ValueError(
         f"estimator {name} has no parameter 'kernel' that takes a matrix or a function: use LSSVC, "
         "KRR, or an SVM of scikit-learn."
@@ -75,27 +75,27 @@ def _matrix_parameter(known: dict[str, Any]) -> str | None:
 
 def has_bias(machine: Any) -> bool:
     """Say whether the machine has a bias, as the criteria that train must know."""
-    return bool(getattr(machine, "fit_intercept", _way(machine) is Way.FUNCTION))
+    return bool(getattr(machine, "fit_intercept", _kernel_input(machine) is KernelInput.FUNCTION))
 
 
-def judge_for(machine: Any) -> str:
+def criterion_machine(machine: Any) -> str:
     """Return the machine by which criteria with a training error judge."""
     is_svc = type(machine).__name__ == "SVC" and type(machine).__module__.startswith("sklearn.svm")
     return "svm" if is_svc else "least-squares"
 
 
-def equip(machine: Any, kernel: Kernel, ridge: float) -> Any:
+def configure_estimator(machine: Any, kernel: Kernel, ridge: float) -> Any:
     """Return the machine with the kernel and, in its own terms, the ridge."""
     known = machine.get_params(deep=False)
-    way = _way(machine)
-    if way is Way.PROCESS:
+    way = _kernel_input(machine)
+    if way is KernelInput.PROCESS:
         return machine.set_params(
             kernel=process_kernel(kernel, ridge if is_regressor(machine) else None)
         )
-    if way is Way.MATRIX:
+    if way is KernelInput.MATRIX:
         if is_regressor(machine) and "alpha" in known:
             machine.set_params(alpha=ridge)
-        return OnMatrix(
+        return PrecomputedAdapter(
             machine.set_params(**{str(_matrix_parameter(known)): "precomputed"}), kernel
         )
     settings: dict[str, Any] = {"kernel": kernel}
@@ -124,7 +124,7 @@ def fit_machine(
         if type(machine) in (LSSVC, KRR):
             raise
         # What compiled code says of its own parameters does not tell whose they are.
-        inner = machine.estimator if isinstance(machine, OnMatrix) else machine
+        inner = machine.estimator if isinstance(machine, PrecomputedAdapter) else machine
         raise ValueError(f"estimator {shown(inner)} cannot be fitted: {error}") from error
 
 

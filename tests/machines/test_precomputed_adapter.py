@@ -8,7 +8,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import kernelwise as kw
 from helpers import close
-from kernelwise.machines import OnMatrix
+from kernelwise.machines import PrecomputedAdapter
 
 
 def expected_failures(machine):
@@ -20,8 +20,8 @@ def expected_failures(machine):
 
 @parametrize_with_checks(
     [
-        OnMatrix(KernelRidge(kernel="precomputed"), kw.Gaussian(1.0)),
-        OnMatrix(SVC(kernel="precomputed"), kw.Gaussian(1.0)),
+        PrecomputedAdapter(KernelRidge(kernel="precomputed"), kw.Gaussian(1.0)),
+        PrecomputedAdapter(SVC(kernel="precomputed"), kw.Gaussian(1.0)),
     ],
     expected_failed_checks=expected_failures,
 )
@@ -33,25 +33,27 @@ def test_is_the_estimator_on_the_matrix(rng):
     X, Z, y = rng.normal(size=(30, 2)), rng.normal(size=(7, 2)), np.arange(30) % 2
     kernel = kw.Laplacian(2.0)
     plain = SVC(kernel="precomputed").fit(kernel(X), y)
-    machine = OnMatrix(SVC(kernel="precomputed"), kernel).fit(X, y)
+    machine = PrecomputedAdapter(SVC(kernel="precomputed"), kernel).fit(X, y)
     close(machine.decision_function(Z), plain.decision_function(kernel(Z, X)))
     np.testing.assert_array_equal(machine.predict(Z), plain.predict(kernel(Z, X)))
     np.testing.assert_array_equal(machine.classes_, [0, 1])
 
 
 def test_has_what_the_estimator_has():
-    ridge = OnMatrix(KernelRidge(kernel="precomputed"), kw.Linear())
+    ridge = PrecomputedAdapter(KernelRidge(kernel="precomputed"), kw.Linear())
     assert hasattr(ridge, "predict") and not hasattr(ridge, "transform")
-    components = OnMatrix(KernelPCA(kernel="precomputed"), kw.Linear())
+    components = PrecomputedAdapter(KernelPCA(kernel="precomputed"), kw.Linear())
     assert hasattr(components, "transform") and not hasattr(components, "predict")
-    clusters = OnMatrix(SpectralClustering(affinity="precomputed"), kw.Linear())
+    clusters = PrecomputedAdapter(SpectralClustering(affinity="precomputed"), kw.Linear())
     assert not hasattr(clusters, "predict")
 
 
 def test_weights_are_handed_on(rng):
     X, y, weights = rng.normal(size=(20, 2)), rng.normal(size=20), rng.uniform(1, 2, 20)
     kernel = kw.Gaussian(1.0)
-    machine = OnMatrix(KernelRidge(kernel="precomputed"), kernel).fit(X, y, sample_weight=weights)
+    machine = PrecomputedAdapter(KernelRidge(kernel="precomputed"), kernel).fit(
+        X, y, sample_weight=weights
+    )
     same = kw.KRR(kernel, 1.0).fit(X, y, sample_weight=weights)
     close(machine.predict(X), same.predict(X), rtol=1e-8)
     with pytest.raises(ValueError, match="2 features"):

@@ -9,9 +9,9 @@ from helpers import close
 from kernelwise import criteria as c
 from kernelwise._progress import SILENT
 from kernelwise.gram import Targets
-from kernelwise.selection import search, zoom
+from kernelwise.selection import local_search, search
+from kernelwise.selection.local_search import GridIndex, LocalSearch, stratified_order
 from kernelwise.selection.problem import Problem
-from kernelwise.selection.zoom import Place, Zoom, spread_out
 
 RIDGES = 10.0 ** np.arange(-4.0, 3.0)
 
@@ -29,7 +29,7 @@ def blobs(n=700, seed=0):
 
 def zoomed(X, y, kernels, criterion):
     grid = np.tile(RIDGES, (len(kernels), 1))
-    return Zoom(problem(X, y, kernels), kernels, criterion, grid).run(SILENT)
+    return LocalSearch(problem(X, y, kernels), kernels, criterion, grid).run(SILENT)
 
 
 @pytest.mark.parametrize("seed", [0, 1])
@@ -103,8 +103,8 @@ def test_kernels_set_aside_are_noted_and_alone_leave_one_out_is_complete():
 
 
 def test_large_data_get_one_exact_value(monkeypatch):
-    monkeypatch.setattr(zoom, "FIRST_LOOK", 100)
-    monkeypatch.setattr(zoom, "_AFFORDABLE", 350)
+    monkeypatch.setattr(local_search, "FIRST_LOOK", 100)
+    monkeypatch.setattr(local_search, "_AFFORDABLE", 350)
     monkeypatch.setattr(search, "ZOOM_ROWS", 120)
     X, y = blobs()
     found = zoomed(X, y, kw.grids.gaussian(1, 5)[::-1], c.ELOO("squared_hinge"))
@@ -114,7 +114,7 @@ def test_large_data_get_one_exact_value(monkeypatch):
 
 def test_every_beginning_has_all_classes_in_proportion():
     y = np.repeat([0, 1, 2], [600, 300, 100])
-    order = spread_out(Targets.of(y))
+    order = stratified_order(Targets.of(y))
     assert sorted(order) == list(range(1000))
     for m in (50, 100, 500):
         np.testing.assert_allclose(np.bincount(y[order[:m]]) / m, [0.6, 0.3, 0.1], atol=0.03)
@@ -127,7 +127,7 @@ def test_a_kernel_that_is_not_definite_keeps_the_ridges_that_work():
         selector = kw.KernelSelector(kernels=kernels).fit(X, y)
     assert np.isfinite(selector.best_ridge_)
     found = zoomed(X, y, [kw.Gaussian(8.0)], c.ELOO())
-    assert isinstance(found.pick, Place)
+    assert isinstance(found.pick, GridIndex)
 
 
 def sigmoid_data():
@@ -162,7 +162,7 @@ class TestIndefinite:
 
 
 def test_values_of_zero(monkeypatch):
-    monkeypatch.setattr(zoom, "_AFFORDABLE", 800)
+    monkeypatch.setattr(local_search, "_AFFORDABLE", 800)
     X = np.random.default_rng(0).normal(size=(1600, 2)) + 9.0 * (np.arange(1600) % 2)[:, None]
     cascade = kw.Cascade(("sm", 2), (c.ELOO("error"), 1))
     kernels = kw.grids.gaussian(0, 3)
@@ -182,7 +182,7 @@ def test_a_tie_does_not_mix_up_machines():
 
 def test_rare_classes_are_in_every_beginning():
     y = np.r_[np.zeros(2398, int), 1, 1]
-    assert y[spread_out(Targets.of(y))[:10]].sum() >= 1
+    assert y[stratified_order(Targets.of(y))[:10]].sum() >= 1
 
 
 def test_sparse_rows():

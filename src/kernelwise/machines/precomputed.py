@@ -10,18 +10,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._sklearn import validate_rows
 from kernelwise._threads import limited
-from kernelwise.kernels.geometry import Array
+from kernelwise._types import Array
 
 
 def _inner_has(name: str) -> Any:
-    def check(machine: "OnMatrix") -> bool:
+    def check(machine: "PrecomputedAdapter") -> bool:
         getattr(getattr(machine, "estimator_", machine.estimator), name)
         return True
 
     return check
 
 
-class OnMatrix(MetaEstimatorMixin, BaseEstimator):
+class PrecomputedAdapter(MetaEstimatorMixin, BaseEstimator):
     """Gives an estimator the kernel matrix of its data: it must be set to a precomputed one.
 
     Parameters
@@ -41,8 +41,8 @@ class OnMatrix(MetaEstimatorMixin, BaseEstimator):
     --------
     >>> from sklearn.kernel_ridge import KernelRidge
     >>> from kernelwise import Gaussian
-    >>> from kernelwise.machines import OnMatrix
-    >>> machine = OnMatrix(KernelRidge(kernel="precomputed", alpha=1e-6), Gaussian(1.0))
+    >>> from kernelwise.machines import PrecomputedAdapter
+    >>> machine = PrecomputedAdapter(KernelRidge(kernel="precomputed", alpha=1e-6), Gaussian(1.0))
     >>> machine.fit([[0.0], [1.0], [2.0]], [0.0, 1.0, 4.0]).predict([[1.0]]).round(3)
     array([1.])
     """
@@ -51,7 +51,7 @@ class OnMatrix(MetaEstimatorMixin, BaseEstimator):
         self.estimator = estimator
         self.kernel = kernel
 
-    def fit(self, X: Any, y: Any = None, **fit_params: Any) -> "OnMatrix":
+    def fit(self, X: Any, y: Any = None, **fit_params: Any) -> "PrecomputedAdapter":
         """Fit the estimator to the kernel matrix of the rows of X."""
         X = validate_rows(self, X)
         self.X_fit_ = X
@@ -88,7 +88,7 @@ class OnMatrix(MetaEstimatorMixin, BaseEstimator):
         return np.asarray(self.estimator_.get_feature_names_out())
 
     @available_if(_inner_has("set_output"))
-    def set_output(self, *, transform: str | None = None) -> "OnMatrix":
+    def set_output(self, *, transform: str | None = None) -> "PrecomputedAdapter":
         """Set the container that transform returns."""
         for estimator in (self.estimator, getattr(self, "estimator_", self.estimator)):
             estimator.set_output(transform=transform)

@@ -14,12 +14,12 @@ import numpy as np
 
 from kernelwise._progress import Task
 from kernelwise._threads import limited
+from kernelwise._types import Array
 from kernelwise.criteria import Criterion, Evidence
 from kernelwise.gram import Targets
 from kernelwise.gram.dense import upper_triangle
 from kernelwise.kernels import Kernel, Pairs
-from kernelwise.kernels.geometry import Array
-from kernelwise.machines import RidgeFit, RidgePath, fit_one
+from kernelwise.machines import RidgeFit, RidgePath, fit_cholesky
 from kernelwise.selection.problem import Problem
 
 FIRST_LOOK = 500  # rows
@@ -30,11 +30,11 @@ _MOST = 8  # values on one set of rows
 _AFFORDABLE = 2500  # rows at which that many may be computed
 
 
-class Unsettled(Exception):
+class SearchFailed(Exception):
     """Few rows told nothing: the matrix of the pick is not positive definite on all rows."""
 
 
-class Place(NamedTuple):
+class GridIndex(NamedTuple):
     """A kernel and a ridge, by position."""
 
     kernel: int
@@ -42,14 +42,14 @@ class Place(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Settled:
+class SearchResult:
     """What a zoom found.
 
     Attributes
     ----------
     values : array of shape (kernels, ridges)
         Exact values on all rows; NaN where none was needed.
-    pick : Place
+    pick : GridIndex
     fit : RidgeFit
         The machine at the pick.
     looked_at : list of int
@@ -59,7 +59,7 @@ class Settled:
     """
 
     values: Array
-    pick: Place
+    pick: GridIndex
     fit: RidgeFit
     looked_at: list[int]
     is_peak: bool
@@ -76,7 +76,7 @@ class _Known(Evidence):
         return self._fit
 
 
-class Zoom:
+class LocalSearch:
     """Looks for the kernel and ridge with the least value of a leave-one-out criterion.
 
     Parameters
@@ -95,22 +95,22 @@ class Zoom:
     ) -> None:
         self._problem, self._kernels = problem, kernels
         self._criterion, self._ridges = criterion, ridges
-        self._order = spread_out(problem.targets)
+        self._order = stratified_order(problem.targets)
 
-    def run(self, progress: Task) -> Settled:
+    def run(self, progress: Task) -> SearchResult:
         """Look at more and more rows."""
         sizes = _sizes(self._problem.targets.n)
         with progress.part("leave-one-out", len(sizes)) as task:
             with task.part("first look"), limited(rows=sizes[0]):
                 table = self._first_look(sizes[0])
-            pick = Place(*map(int, np.unravel_index(np.nanargmin(table), table.shape)))
+            pick = GridIndex(*map(int, np.unravel_index(np.nanargmin(table), table.shape)))
             guide, band = table, _BAND
             for rows in sizes[1:]:
                 with task.part("exact values"), limited(rows=rows):
-                    look = _Look(self, rows)
+                    look = ExactValues(self, rows)
                     pick, is_peak = look.climb(pick, guide, band, _budget(rows))
                 guide, band = look.update(guide, pick), _NARROW_BAND
-        return Settled(look.values(), pick, look.fit(pick), sizes, is_peak)
+        return SearchResult(look.values(), pick, look.fit(pick), sizes, is_peak)
 
     def _first_look(self, rows: int) -> Array:
         """Return the values of everything on a few rows."""
@@ -120,7 +120,7 @@ class Zoom:
         for k, kernel in enumerate(self._kernels):
             path = RidgePath.of(
                 kernel.values(pairs),
-                targets.signs,
+                targets.fit_columns,
                 fit_intercept=self._problem.fit_intercept,
             )
             # A ridge may be too small for a matrix that is not positive semidefinite.
@@ -130,7 +130,7 @@ class Zoom:
             for j, fit in zip(sound, path.at_all(self._ridges[k][sound].tolist()), strict=True):
                 table[k, j] = self.value(targets, fit)
         if np.isnan(table).all():
-            raise Unsettled
+            raise SearchFailed
         return table
 
     def part(self, rows: int) -> tuple[Targets, Any]:
@@ -145,11 +145,11 @@ class Zoom:
         """Return the criterion of a machine."""
         return float(self._criterion.value(_Known(targets, fit), fit.ridge))
 
-    def exact(self, targets: Targets, X: Any, place: Place) -> RidgeFit:
+    def exact(self, targets: Targets, X: Any, place: GridIndex) -> RidgeFit:
         """Return the machine at a place, by one Cholesky factor."""
-        return fit_one(
+        return fit_cholesky(
             upper_triangle(self._kernels[place.kernel], X),
-            targets.signs,
+            targets.fit_columns,
             float(self._ridges[place]),
             fit_intercept=self._problem.fit_intercept,
             overwrite=True,
@@ -161,16 +161,18 @@ class Zoom:
         return self._ridges.shape[0], self._ridges.shape[1]
 
 
-class _Look:
+class ExactValues:
     """Exact values on some of the rows, each computed once."""
 
-    def __init__(self, zoom: Zoom, rows: int) -> None:
+    def __init__(self, zoom: LocalSearch, rows: int) -> None:
         self._zoom = zoom
         self._targets, self._X = zoom.part(rows)
-        self._values: dict[Place, float] = {}
-        self._best: tuple[Place, RidgeFit] | None = None
+        self._values: dict[GridIndex, float] = {}
+        self._best: tuple[GridIndex, RidgeFit] | None = None
 
-    def climb(self, start: Place, guide: Array, band: float, budget: int) -> tuple[Place, bool]:
+    def climb(
+        self, start: GridIndex, guide: Array, band: float, budget: int
+    ) -> tuple[GridIndex, bool]:
         """Go to a better neighbour as long as there is one and the budget lasts.
 
         The guide, a table of values on fewer rows, says where to look first; neighbours that it
@@ -189,7 +191,7 @@ class _Look:
             else:
                 return best, True
 
-    def update(self, guide: Array, pick: Place) -> Array:
+    def update(self, guide: Array, pick: GridIndex) -> Array:
         """Return a guide with the values found here; others are scaled as the pick is."""
         scale = self._values[pick] / guide[pick] if guide[pick] > 0.0 else 1.0
         updated = np.array(guide * (scale if np.isfinite(scale) else 1.0))
@@ -197,11 +199,11 @@ class _Look:
             updated[place] = value
         return updated
 
-    def _worth_a_look(self, place: Place, guide: Array, limit: float) -> list[Place]:
+    def _worth_a_look(self, place: GridIndex, guide: Array, limit: float) -> list[GridIndex]:
         k, j = place
         # A narrower kernel goes with a larger ridge.
         around = [(k, j - 1), (k, j + 1), (k + 1, j), (k - 1, j), (k + 1, j + 1), (k - 1, j - 1)]
-        places = [Place(*p) for p in around if self._is_inside(*p)]
+        places = [GridIndex(*p) for p in around if self._is_inside(*p)]
         new = [p for p in places if p not in self._values and guide[p] <= limit]
         return sorted(new, key=lambda p: float(guide[p]))
 
@@ -209,7 +211,7 @@ class _Look:
         kernels, ridges = self._zoom.shape
         return 0 <= k < kernels and 0 <= j < ridges
 
-    def _value(self, place: Place) -> float:
+    def _value(self, place: GridIndex) -> float:
         try:
             fit = self._zoom.exact(self._targets, self._X, place)
         except np.linalg.LinAlgError:
@@ -220,10 +222,10 @@ class _Look:
             self._best = place, fit
         return value
 
-    def fit(self, place: Place) -> RidgeFit:
+    def fit(self, place: GridIndex) -> RidgeFit:
         """Return the machine at the pick."""
         if self._best is None or not np.isfinite(self._values[place]):
-            raise Unsettled
+            raise SearchFailed
         if self._best[0] != place:
             return self._zoom.exact(self._targets, self._X, place)
         return self._best[1]
@@ -247,7 +249,7 @@ def _budget(rows: int) -> int:
     return int(np.clip(_MOST * (_AFFORDABLE / rows) ** 3, 1, _MOST))
 
 
-def spread_out(targets: Targets, seed: int = 0) -> Array:
+def stratified_order(targets: Targets, seed: int = 0) -> Array:
     """Return the rows in random order, every beginning of which has all classes in proportion.
 
     The first rows are one of each class.

@@ -44,8 +44,8 @@ def test_columns_and_their_sums():
     assert t.classes.tolist() == ["a", "b", "c"] and t.counts.tolist() == [2, 3, 1]
     np.testing.assert_array_equal(t.columns.sum(axis=0), t.column_sums)
     np.testing.assert_array_equal(t.columns.sum(axis=1), 1.0)
-    np.testing.assert_array_equal(t.signs, 2 * t.columns - 1)
-    np.testing.assert_array_equal(Targets.of([0, 1, 1]).signs[:, 0], [-1, 1, 1])
+    np.testing.assert_array_equal(t.fit_columns, 2 * t.columns - 1)
+    np.testing.assert_array_equal(Targets.of([0, 1, 1]).fit_columns[:, 0], [-1, 1, 1])
     r = Targets.of([1.5, 2.5, 6.0])
     np.testing.assert_allclose(2.0**r.exponent * r.columns[:, 1], r.y - r.y.mean())
     assert 0.5 <= np.abs(r.columns[:, 1]).max() < 1.0

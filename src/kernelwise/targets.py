@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise._arguments import is_one_of, shown
-from kernelwise.kernels.geometry import Array
+from kernelwise._types import Array
 
 # Integer targets with more distinct values than this are taken for a count or a measurement.
 MAX_CLASSES_AUTO = 20
@@ -154,7 +154,7 @@ class Targets:
         return np.array([self.n, 0.0]) if self.classes is None else self.counts.astype(np.float64)
 
     @cached_property
-    def signs(self) -> Array:
+    def fit_columns(self) -> Array:
         """The columns a least-squares machine fits: ±1 one-vs-rest, or the real target.
 
         Two classes need one column, +1 for the second class.

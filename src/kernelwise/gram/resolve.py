@@ -12,7 +12,7 @@ from kernelwise.gram.tiled import Tiled
 DENSE_ROWS = 700
 
 
-def choose(
+def resolve_engine(
     engine: str | Engine, rows: int, *, given_matrix: bool, memory: Any = None
 ) -> tuple[Engine, str]:
     """Return the engine for a number of rows and a memory budget, and why it is that one."""
