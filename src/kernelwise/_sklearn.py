@@ -1,11 +1,41 @@
-"""Validation by scikit-learn, with one sentence where it would pass on numpy's words."""
+"""What we use of scikit-learn's private parts, and validation in our words.
+
+Other modules import private names of scikit-learn from here only, so that a new version of it has
+one place to look at. Tested with scikit-learn 1.6, the oldest that is supported, and 1.9.1.
+"""
 
 from typing import Any
 
 import numpy as np
+from sklearn.base import _fit_context as _fit_context
+from sklearn.gaussian_process import _gpc
+from sklearn.svm._base import BaseLibSVM as BaseLibSVM
+from sklearn.utils._param_validation import HasMethods as HasMethods
+from sklearn.utils._param_validation import StrOptions as StrOptions
 from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.metadata_routing import _routing_enabled as _routing_enabled
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
+
+from kernelwise._progress import SILENT, Task
+
+try:
+    from sklearn.callback import CallbackSupportMixin as CallbackSupportMixin  # from 1.9 on
+except ImportError:
+
+    class CallbackSupportMixin:  # type: ignore[no-redef]
+        """Nothing to support: this scikit-learn has no callbacks."""
+
+
+# Attributes of a fitted SVM: as scikit-learn shows them and as LIBSVM is handed them, how many
+# support vectors each class has, and the training rows where the kernel is a function.
+SVM_COEFFICIENTS = ("dual_coef_", "_dual_coef_")
+SVM_INTERCEPTS = ("intercept_", "_intercept_")
+SVM_COUNTS = "_n_support"
+SVM_ROWS = "_BaseLibSVM__Xfit"
+
+COLUMN_PLACES = "_transformer_to_input_indices"  # of a fitted ColumnTransformer, by step
+BinaryLaplace = _gpc._BinaryGaussianProcessClassifierLaplace  # parts of a GaussianProcessClassifier
 
 # How conversions to numbers fail in numpy and Python.
 _CONVERSIONS = (
@@ -127,3 +157,33 @@ def _explained(error: Exception, message: str) -> Exception:
     if any(words in str(error) for words in _CONVERSIONS):
         return TypeError(message) if isinstance(error, TypeError) else ValueError(message)
     return error
+
+
+def check_params(estimator: Any) -> None:
+    """Raise ValueError where a parameter is not what the estimator declares."""
+    estimator._validate_params()
+
+
+class _CallbackTask(Task):
+    """A task of an estimator, of which its callbacks are told."""
+
+    def __init__(self, context: Any, known: dict[str, Any]) -> None:
+        self._context, self._known = context, known
+        context.call_on_fit_task_begin(**known)
+
+    def part(self, name: str = "", parts: int = 0) -> Task:
+        """Begin a subtask."""
+        context = self._context.subcontext(task_name=name, max_subtasks=parts)
+        return _CallbackTask(context, self._known)
+
+    def end(self) -> None:
+        """Tell that the task has ended."""
+        self._context.call_on_fit_task_end(**self._known)
+
+
+def fit_task(estimator: Any, X: Any, y: Any, parts: int) -> Task:
+    """Return the task of fitting an estimator; silent where there are no callbacks."""
+    begin = getattr(estimator, "_init_callback_context", None)
+    if begin is None or not getattr(estimator, "_skl_callbacks", None):
+        return SILENT
+    return _CallbackTask(begin(max_subtasks=parts), {"estimator": estimator, "X": X, "y": y})

@@ -5,20 +5,23 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, _fit_context, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils import ClassifierTags, RegressorTags
-from sklearn.utils._param_validation import HasMethods, StrOptions
-from sklearn.utils.metadata_routing import (
-    MetadataRouter,
-    MethodMapping,
-    _routing_enabled,
-    process_routing,
-)
+from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._progress import Task
-from kernelwise._sklearn import validate_rows, validate_weights
+from kernelwise._sklearn import (
+    CallbackSupportMixin,
+    HasMethods,
+    StrOptions,
+    _fit_context,
+    _routing_enabled,
+    fit_task,
+    validate_rows,
+    validate_weights,
+)
 from kernelwise._threads import as_jobs, limited
 from kernelwise._types import Array
 from kernelwise.criteria import Criterion, get
@@ -26,7 +29,6 @@ from kernelwise.criteria.base import check_task
 from kernelwise.gram import Engine, Targets
 from kernelwise.kernels import Kernel, grids
 from kernelwise.machines import KRR, LSSVC
-from kernelwise.selection.callbacks import CallbackSupportMixin, fit_task
 from kernelwise.selection.cascade import Cascade, default_cascade, loo_criterion
 from kernelwise.selection.choice import Choice
 from kernelwise.selection.estimates import by_folds, leave_one_out, pick_shares

@@ -16,17 +16,22 @@ from sklearn.base import BaseEstimator
 from sklearn.gaussian_process import GaussianProcessClassifier, GaussianProcessRegressor
 from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
-from sklearn.svm._base import BaseLibSVM
 
 from kernelwise._registry import PACKAGE
+from kernelwise._sklearn import (
+    SVM_COEFFICIENTS,
+    SVM_COUNTS,
+    SVM_INTERCEPTS,
+    SVM_ROWS,
+    BaseLibSVM,
+    check_params,
+)
 from kernelwise.criteria import Criterion
 from kernelwise.kernels import Kernel
 from kernelwise.machines import KRR, LSSVC, PrecomputedAdapter, check_ridge
 from kernelwise.machines.calibration import Calibration
 from kernelwise.selection.result import SelectionResult
 from kernelwise.selection.selector import KernelSelector
-
-_SVM_ROWS = "_BaseLibSVM__Xfit"  # where scikit-learn keeps the rows for a kernel function
 
 
 class Unsound(ValueError):
@@ -103,7 +108,7 @@ def _check_result(result: SelectionResult) -> None:
 
 def _check_params(machine: Any) -> None:
     try:
-        machine._validate_params()
+        check_params(machine)
     except ValueError as error:
         raise Unsound(str(error)) from None
 
@@ -155,17 +160,18 @@ def _check_svm(machine: Any) -> None:
     if not hasattr(machine, "support_"):
         return
     vectors, c = machine.support_.size, len(getattr(machine, "classes_", "+-"))
+    counts = getattr(machine, SVM_COUNTS)
     if hasattr(machine, "classes_"):
         _check_classes(machine.classes_, c)
-        _require(np.sum(machine._n_support) == vectors, "_n_support has another sum")
-    _require(np.all(machine._n_support >= 0), "_n_support holds negative numbers")
-    _check_shape(machine, "_n_support", (c,))
+        _require(np.sum(counts) == vectors, f"{SVM_COUNTS} has another sum")
+    _require(np.all(counts >= 0), f"{SVM_COUNTS} holds negative numbers")
+    _check_shape(machine, SVM_COUNTS, (c,))
     _check_shape(machine, "support_", (vectors,))
-    for name in ("dual_coef_", "_dual_coef_"):
+    for name in SVM_COEFFICIENTS:
         _check_shape(machine, name, (c - 1, vectors))
-    for name in ("intercept_", "_intercept_"):
+    for name in SVM_INTERCEPTS:
         _check_shape(machine, name, (c * (c - 1) // 2,))
-    for name in ("dual_coef_", "_dual_coef_", "intercept_", "_intercept_"):
+    for name in SVM_COEFFICIENTS + SVM_INTERCEPTS:
         values = getattr(machine, name)
         _check_numbers(values.data if sp.issparse(values) else values, name)
     _check_svm_rows(machine, vectors)
@@ -177,8 +183,8 @@ def _check_svm_rows(machine: Any, vectors: int) -> None:
     _require(np.all((machine.support_ >= 0) & (machine.support_ < n)), "support_ leads astray")
     if callable(machine.kernel):
         _check_shape(machine, "support_vectors_", (0, 0))
-        _check_shape(machine, _SVM_ROWS, (n, d))
-        _try(machine.predict, getattr(machine, _SVM_ROWS))
+        _check_shape(machine, SVM_ROWS, (n, d))
+        _try(machine.predict, getattr(machine, SVM_ROWS))
     elif machine.kernel == "precomputed":
         _check_shape(machine, "support_vectors_", (0, 0))
         _try(machine.predict, np.zeros((1, n)))
