@@ -41,11 +41,6 @@ def section(key: str, title: str, body: str) -> str:
     )
 
 
-def box(table: str, label: str) -> str:
-    """Return a table in a box that scrolls by itself, with the keyboard too."""
-    return f'<div class="scroll" role="region" aria-label="{label}" tabindex="0">{table}</div>'
-
-
 def bar(share: float) -> str:
     """Return a bar that fills a share, in per cent, of its place."""
     return f'<div class="bar" aria-hidden="true" style="--share:{share:.1f}%"></div>'

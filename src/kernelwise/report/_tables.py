@@ -1,26 +1,38 @@
 """The tables of the report."""
 
+from collections.abc import Iterable
 from html import escape
 from typing import Any
 
-from kernelwise.report._markup import bar, box, code, mark, number, signed
+from kernelwise.report._markup import bar, code, mark, number, signed
 
 _STRONGEST = 42  # per cent of the accent behind rank 1: the figure on it stays readable
+
+
+def _table(rows: Iterable[str], label: str, head: str = "", kind: str = "") -> str:
+    """Return a table in a box that scrolls by itself, with the keyboard too."""
+    top = f"<thead><tr>{head}</tr></thead>" if head else f"<caption>{label}</caption>"
+    opening = f'<table class="{kind}">' if kind else "<table>"
+    return (
+        f'<div class="scroll" role="region" aria-label="{label}" tabindex="0">{opening}{top}'
+        f"<tbody>{''.join(rows)}</tbody></table></div>"
+    )
+
+
+def _columns(titles: Iterable[str]) -> str:
+    """Return the titles of columns of numbers; kernels stand to the left."""
+    return "".join(
+        f"<th scope=col{' class=text' if title == 'Kernel' else ''}>{escape(title)}</th>"
+        for title in titles
+    )
 
 
 def candidates(table: dict[str, Any]) -> str:
     """Return the table of all candidates; the script makes it sortable."""
     columns = table["columns"]
-    titles = ["#", "Kernel", "Ridge", *(column["name"] for column in columns)]
-    head = "".join(
-        f"<th scope=col{' class=text' if title == 'Kernel' else ''}>{escape(title)}</th>"
-        for title in titles
-    )
-    rows = "".join(_candidate(c, i, columns) for i, c in enumerate(table["candidates"]))
-    return box(
-        f'<table class="sortable"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>',
-        "All candidates",
-    )
+    head = _columns(["#", "Kernel", "Ridge", *(column["name"] for column in columns)])
+    rows = (_candidate(c, i, columns) for i, c in enumerate(table["candidates"]))
+    return _table(rows, "All candidates", head, "sortable")
 
 
 def _candidate(candidate: dict[str, Any], i: int, columns: list[dict[str, Any]]) -> str:
@@ -46,16 +58,9 @@ def rank_map(table: dict[str, Any]) -> str:
     ranked = [c for c in table["columns"] if any(rank is not None for rank in c["ranks"])]
     if len(ranked) < 2:
         return ""
-    head = "".join(_map_head(candidate) for candidate in table["candidates"])
-    rows = "".join(
-        f"<tr><th scope=row>{escape(column['name'])}</th>{_rank_cells(column['ranks'])}</tr>"
-        for column in ranked
-    )
-    return box(
-        f'<table class="heat ranks"><thead><tr><th scope=col>#</th>{head}</tr></thead>'
-        f"<tbody>{rows}</tbody></table>",
-        "Ranks of the candidates by every criterion",
-    )
+    head = "<th scope=col>#</th>" + "".join(map(_map_head, table["candidates"]))
+    rows = (_heat_row(column["name"], _rank_cells(column["ranks"])) for column in ranked)
+    return _table(rows, "Ranks of the candidates by every criterion", head, "heat ranks")
 
 
 def _map_head(candidate: dict[str, Any]) -> str:
@@ -63,6 +68,10 @@ def _map_head(candidate: dict[str, Any]) -> str:
     star = '<span aria-label="chosen">★</span>' if candidate["chosen"] else ""
     title = escape(candidate["kernel"])
     return f'<th scope=col{chosen} title="{title}">{candidate["number"]}{star}</th>'
+
+
+def _heat_row(name: str, cells: str) -> str:
+    return f"<tr><th scope=row>{escape(name)}</th>{cells}</tr>"
 
 
 def _rank_cells(ranks: list[float | None]) -> str:
@@ -82,15 +91,12 @@ def _tinted(strength: float | None, text: str) -> str:
 def correlations(agreement: dict[str, Any]) -> str:
     """Return the rank correlations of the criteria."""
     names = agreement["names"]
-    head = "".join(f"<th scope=col>{escape(name)}</th>" for name in names)
-    rows = "".join(
-        f"<tr><th scope=row>{escape(name)}</th>{''.join(map(_correlation, row))}</tr>"
+    rows = (
+        _heat_row(name, "".join(map(_correlation, row)))
         for name, row in zip(names, agreement["matrix"], strict=True)
     )
-    return box(
-        f'<table class="heat"><thead><tr><td></td>{head}</tr></thead><tbody>{rows}</tbody></table>',
-        "Rank correlations of the criteria",
-    )
+    head = "<td></td>" + _columns(names)
+    return _table(rows, "Rank correlations of the criteria", head, "heat")
 
 
 def _correlation(value: float | None) -> str:
@@ -101,29 +107,21 @@ def _correlation(value: float | None) -> str:
 
 def stability(picks: list[dict[str, Any]]) -> str:
     """Return how often each kernel was picked on random parts of the rows."""
-    if not picks:
-        return ""
-    rows = "".join(
+    rows = [
         f"<tr><th scope=row>{code(pick['kernel'])}{mark(pick['chosen'])}</th>"
         f'<td class="bar-cell">{bar(100 * pick["share"])}</td><td>{100 * pick["share"]:.0f} %</td>'
         "</tr>"
         for pick in picks
-    )
-    caption = "Picked on random parts of the rows"
-    return box(f"<table><caption>{caption}</caption><tbody>{rows}</tbody></table>", caption)
+    ]
+    return _table(rows, "Picked on random parts of the rows") if rows else ""
 
 
 def runners_up(close: dict[str, Any]) -> str:
     """Return the candidates that came next."""
-    rows = "".join(
+    rows = (
         f"<tr><th scope=row>{code(other['kernel'])}</th><td>{number(other['ridge'])}</td>"
         f"<td>{number(other['value'])}</td><td>{signed(other['difference'])}"
         f"{' (within one standard error)' if other['within_error'] else ''}</td></tr>"
         for other in close["others"]
     )
-    return box(
-        "<table><thead><tr><th scope=col class=text>Kernel"
-        "</th><th scope=col>Ridge</th><th scope=col>Value</th><th scope=col>Difference</th></tr>"
-        f"</thead><tbody>{rows}</tbody></table>",
-        "Runners-up",
-    )
+    return _table(rows, "Runners-up", _columns(["Kernel", "Ridge", "Value", "Difference"]))

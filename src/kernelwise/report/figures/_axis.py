@@ -21,26 +21,13 @@ _MOST_NAMES = 16
 
 @dataclass(frozen=True)
 class KernelAxis:
-    """Distinct kernels and where they stand.
+    """Distinct kernels and where they stand."""
 
-    Attributes
-    ----------
-    kernels : tuple of Kernel
-        In the order of their positions.
-    positions : tuple of float
-        Width, degree or number, counted from one.
-    families : tuple of str
-        What kernels on one line have in common.
-    label : str
-        What the positions are.
-    parameter : {"tau", "scale", "degree", "number"}
-    """
-
-    kernels: tuple[Kernel, ...]
-    positions: tuple[float, ...]
-    families: tuple[str, ...]
-    label: str
-    parameter: str
+    kernels: tuple[Kernel, ...]  # in the order of their positions
+    positions: tuple[float, ...]  # width, degree or number, counted from one
+    families: tuple[str, ...]  # what kernels on one line have in common
+    label: str  # what the positions are
+    parameter: str  # "tau", "scale", "degree" or "number"
 
     @classmethod
     def of(cls, kernels: Iterable[Kernel]) -> "KernelAxis":
@@ -51,7 +38,9 @@ class KernelAxis:
         if parameter is None or len(set(_families(distinct, parameter))) > _MOST_FAMILIES:
             types = tuple(type(kernel).__name__ for kernel in distinct)
             numbers = tuple(range(1, len(distinct) + 1))
-            return cls(distinct, numbers, types, _label(distinct), "number")
+            # Names speak for themselves.
+            label = "" if len(distinct) <= _MOST_NAMES else "number of the candidate"
+            return cls(distinct, numbers, types, label, "number")
         ordered = tuple(sorted(distinct, key=lambda kernel: float(getattr(kernel, parameter))))
         positions = tuple(float(getattr(kernel, parameter)) for kernel in ordered)
         types = tuple(dict.fromkeys(type(kernel).__name__ for kernel in ordered))
@@ -72,18 +61,15 @@ class KernelAxis:
     def apply(self, ax: Any) -> None:
         """Set scale and ticks of a horizontal axis; few kernels without a parameter are named."""
         if self.parameter in ("tau", "scale"):
+            from matplotlib.ticker import NullLocator
+
             ax.set_xscale("log", base=2)
-            ax.xaxis.set_minor_locator(_null_locator())
+            ax.xaxis.set_minor_locator(NullLocator())
         elif self.parameter == "number" and len(self.kernels) <= _MOST_NAMES:
             ax.set_xticks(self.positions, self.names(), rotation=40, ha="right")
             ax.set_xlim(0.5, len(self.kernels) + 0.5)
         else:
             ax.xaxis.get_major_locator().set_params(integer=True)
-
-
-def _label(kernels: tuple[Kernel, ...]) -> str:
-    """Return what numbers stand for; names speak for themselves."""
-    return "" if len(kernels) <= _MOST_NAMES else "number of the candidate"
 
 
 def _families(kernels: Iterable[Kernel], parameter: str) -> tuple[str, ...]:
@@ -100,9 +86,3 @@ def _families(kernels: Iterable[Kernel], parameter: str) -> tuple[str, ...]:
         name if len(variants[name]) == 1 else f"{name}({other})"
         for name, other in zip(types, others, strict=True)
     )
-
-
-def _null_locator() -> Any:
-    from matplotlib.ticker import NullLocator
-
-    return NullLocator()

@@ -1,9 +1,10 @@
-"""Colours, axes and numbers as text: what all displays share."""
+"""What all displays share: where they draw, colours, and numbers as text."""
 
 import math
 import re
+from abc import ABC, abstractmethod
 from dataclasses import fields
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 
@@ -17,25 +18,63 @@ BLUE, VERMILION = PALETTE[:2]
 GREY, PALE = "#555555", "#E6E6E6"
 
 
-def pyplot(display: str) -> Any:
-    """Return ``matplotlib.pyplot``, or say how to install it."""
-    try:
-        import matplotlib.pyplot as plt
-    except ImportError:
-        raise ImportError(
-            f"{display} needs matplotlib: pip install 'kernelwise[figures]'."
-        ) from None
-    return plt
+class Display(ABC):
+    """Numbers that can be drawn: every display is a dataclass of them.
+
+    Attributes
+    ----------
+    figure_, ax_ : Figure and Axes
+        Where they were drawn.
+    """
+
+    figure_: Any
+    ax_: Any
+
+    def plot(self, ax: Any = None, **kwargs: Any) -> Self:
+        """Draw the numbers.
+
+        Parameters
+        ----------
+        ax : Axes or None, default=None
+            The axes to draw on, an array of them for several panels; None makes a figure.
+        **kwargs
+            For the function of matplotlib that draws the data: ``plot``, ``scatter`` or ``imshow``.
+        """
+        self.ax_ = self._axes(ax)
+        self.figure_ = self.ax_.figure
+        self._draw(kwargs)
+        return self
+
+    @abstractmethod
+    def _axes(self, ax: Any) -> Any:
+        """Return the axes to draw on: the user's, or those of a new figure."""
+
+    @abstractmethod
+    def _draw(self, kwargs: dict[str, Any]) -> None:
+        """Draw on ``ax_``."""
+
+    def _one_axes(self, ax: Any, size: tuple[float, float], layout: str = "constrained") -> Any:
+        plt = self._pyplot()
+        if ax is None:
+            return plt.subplots(figsize=size, layout=layout)[1]
+        if not isinstance(ax, plt.Axes):
+            raise ValueError(f"ax must be one matplotlib Axes or None, got {type(ax).__name__}.")
+        return ax
+
+    def _pyplot(self) -> Any:
+        """Return ``matplotlib.pyplot``, or say how to install it."""
+        try:
+            import matplotlib.pyplot as plt
+        except ImportError:
+            raise ImportError(
+                f"{type(self).__name__} needs matplotlib: pip install 'kernelwise[figures]'."
+            ) from None
+        return plt
 
 
-def one_axes(ax: Any, display: str, size: tuple[float, float], layout: str = "constrained") -> Any:
-    """Return the axes to draw on: the user's, or those of a new figure."""
-    plt = pyplot(display)
-    if ax is None:
-        return plt.subplots(figsize=size, layout=layout)[1]
-    if not isinstance(ax, plt.Axes):
-        raise ValueError(f"ax must be one matplotlib Axes or None, got {type(ax).__name__}.")
-    return ax
+def title(ax: Any, text: str) -> None:
+    """Write a title above the left end of the axes."""
+    ax.set_title(text, loc="left", fontsize="medium")
 
 
 def tidy(ax: Any) -> None:

@@ -18,20 +18,11 @@ MAX_ROWS = 2000  # a matrix of 32 MB, whose eigenvalues take a second
 
 
 class Sample(NamedTuple):
-    """A kernel matrix on all rows, or on some drawn at random.
+    """A kernel matrix on all rows, or on some drawn at random."""
 
-    Attributes
-    ----------
-    matrix : array of shape (m, m)
-    rows : array of shape (m,)
-        The rows it is on, in their order.
-    total : int
-        How many rows there are.
-    """
-
-    matrix: Array
-    rows: Array
-    total: int
+    matrix: Array  # of shape (m, m)
+    rows: Array  # those it is on, in their order
+    total: int  # how many rows there are
 
 
 def sample_matrix(kernel: Any, X: Any, max_rows: int, random_state: Any) -> Sample:
@@ -48,6 +39,14 @@ def sample_matrix(kernel: Any, X: Any, max_rows: int, random_state: Any) -> Samp
         given = isinstance(kernel, Kernel) and kernel.takes_matrix
         points = points[np.ix_(rows, rows)] if given else points[rows]
     return Sample(check_matrix(kernel(points, points)), rows, total)
+
+
+def check_lengths(entries: int, rows: int) -> None:
+    """Say so where a target is not one of the rows."""
+    if entries != rows:
+        raise ValueError(
+            f"y must have one entry per row of X, got {entries} entries for {rows} rows."
+        )
 
 
 def last_step(estimator: Any) -> Any:

@@ -1,6 +1,7 @@
 """Criteria over the width or degree of the kernel."""
 
 import math
+from dataclasses import KW_ONLY, dataclass
 from itertools import cycle
 from typing import Any
 
@@ -9,7 +10,15 @@ import numpy as np
 from kernelwise._types import Array
 from kernelwise.kernels import Kernel
 from kernelwise.report.figures._axis import KernelAxis
-from kernelwise.report.figures._canvas import GREY, PALETTE, VERMILION, pyplot, short, tidy
+from kernelwise.report.figures._canvas import (
+    GREY,
+    PALETTE,
+    VERMILION,
+    Display,
+    short,
+    tidy,
+    title,
+)
 from kernelwise.report.figures._inputs import (
     best_candidates,
     check_columns,
@@ -22,7 +31,8 @@ _LOG_FROM = 1e2  # values that differ by more are shown on a log scale
 _BETTER = {True: "larger is better", False: "smaller is better", None: "no direction"}
 
 
-class CriterionCurveDisplay:
+@dataclass(eq=False, repr=False)
+class CriterionCurveDisplay(Display):
     """The values of criteria over the candidates, one panel per criterion.
 
     The candidates stand at their width (the squared width tau of Gaussian kernels) on a log2 axis,
@@ -54,36 +64,15 @@ class CriterionCurveDisplay:
         The marks of the preferred kernels.
     chosen_lines_ : list of Line2D
         The vertical lines; empty where no kernel was chosen.
-    figure_, ax_ : Figure and Axes
-
-    Examples
-    --------
-    >>> import kernelwise as kw
-    >>> from kernelwise.report.figures import CriterionCurveDisplay
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> result = kw.score_kernels(X, y, kw.grids.gaussian(-3, 6), ["sm", "eloo"])
-    >>> display = CriterionCurveDisplay.from_result(result, chosen=result.best("eloo"))
-    >>> display.best["eloo"]
-    Gaussian(tau=1.0)
     """
 
-    def __init__(
-        self,
-        axis: KernelAxis,
-        values: dict[str, Array],
-        *,
-        errors: dict[str, Array],
-        best: dict[str, Kernel],
-        directions: dict[str, bool | None],
-        chosen: Kernel | None = None,
-    ) -> None:
-        self.axis = axis
-        self.values = values
-        self.errors = errors
-        self.best = best
-        self.directions = directions
-        self.chosen = chosen
+    axis: KernelAxis
+    values: dict[str, Array]
+    _: KW_ONLY
+    errors: dict[str, Array]
+    best: dict[str, Kernel]
+    directions: dict[str, bool | None]
+    chosen: Kernel | None = None
 
     @classmethod
     def from_result(
@@ -104,10 +93,8 @@ class CriterionCurveDisplay:
             Names of columns; None shows all that have a value somewhere.
         chosen : Kernel or None, default=None
             One of the result's kernels, marked by a vertical line.
-        ax : Axes, array of Axes or None, default=None
-            One per criterion; None makes a figure.
-        **kwargs
-            For ``Axes.plot``.
+        ax, **kwargs
+            As in :meth:`plot`; one Axes per criterion.
         """
         names = check_columns(check_result(result), criteria)
         axis = KernelAxis.of(result.kernels)
@@ -148,33 +135,36 @@ class CriterionCurveDisplay:
             )
         return cls.from_result(result, criteria, fitted.best_kernel_, ax=ax, **kwargs)
 
-    def plot(self, ax: Any = None, **kwargs: Any) -> "CriterionCurveDisplay":
-        """Draw the panels.
+    def _axes(self, ax: Any) -> Any:
+        self._is_own_figure = ax is None
+        self.axes_ = self._new_panels() if ax is None else self._given_panels(ax)
+        return self.axes_[0]
 
-        Parameters
-        ----------
-        ax : Axes, array of Axes or None, default=None
-            One per criterion; None makes a figure.
-        **kwargs
-            For ``Axes.plot``.
-        """
-        own = ax is None
-        self.axes_ = _new_panels(len(self.values)) if own else self._given_panels(ax)
-        self.ax_ = self.axes_[0]
-        self.figure_ = self.ax_.figure
+    def _draw(self, kwargs: dict[str, Any]) -> None:
         self.lines_: dict[str, list[Any]] = {}
         self.best_points_: dict[str, Any] = {}
         self.chosen_lines_: list[Any] = []
         for panel, name in zip(self.axes_, self.values, strict=True):
-            self._draw(panel, name, kwargs)
+            self._draw_panel(panel, name, kwargs)
             if _is_lowest(panel, self.axes_):
                 panel.tick_params(labelbottom=True)
                 panel.set_xlabel(self.axis.label)
-        self._legend(own)
-        return self
+        self._legend()
+
+    def _new_panels(self) -> Array:
+        """Return panels of a new figure that share the horizontal axis."""
+        count = len(self.values)
+        columns = 1 if count <= 5 else 2 if count <= 10 else 3
+        rows = math.ceil(count / columns)
+        size = (6.4 if columns == 1 else 4.2 * columns, 0.9 + (2.8 if rows == 1 else 1.6 * rows))
+        shape = {"sharex": True, "squeeze": False, "figsize": size, "layout": "constrained"}
+        grid = self._pyplot().subplots(rows, columns, **shape)[1].ravel()
+        for spare in grid[count:]:
+            spare.remove()
+        return np.asarray(grid[:count])
 
     def _given_panels(self, ax: Any) -> Array:
-        plt = pyplot(type(self).__name__)
+        plt = self._pyplot()
         panels = np.atleast_1d(np.asarray(ax, dtype=object)).ravel()
         if panels.size != len(self.values) or not all(isinstance(p, plt.Axes) for p in panels):
             raise ValueError(
@@ -182,19 +172,15 @@ class CriterionCurveDisplay:
             )
         return panels
 
-    def _draw(self, panel: Any, name: str, kwargs: dict[str, Any]) -> None:
+    def _draw_panel(self, panel: Any, name: str, kwargs: dict[str, Any]) -> None:
         """Draw one criterion."""
         tidy(panel)
-        positions, values, errors = (
-            np.array(self.axis.positions),
-            self.values[name],
-            self.errors[name],
-        )
+        positions = np.array(self.axis.positions)
+        values, errors = self.values[name], self.errors[name]
         log, lowest = _spans_decades(values), np.min(values[np.isfinite(values)])
         self.lines_[name] = []
-        for (family, places), colour in zip(
-            self.axis.lines().items(), cycle(PALETTE), strict=False
-        ):
+        lines = self.axis.lines().items()
+        for (family, places), colour in zip(lines, cycle(PALETTE), strict=False):
             style = {"color": colour, "marker": "o", "markersize": 3.5, "linewidth": 1.5, **kwargs}
             x, y, e = positions[places], values[places], errors[places]
             self.lines_[name] += panel.plot(x, y, label=family, **style)
@@ -204,9 +190,7 @@ class CriterionCurveDisplay:
         self.axis.apply(panel)
         if log:
             panel.set_yscale("log")
-        panel.set_title(
-            f"{name}  ({_BETTER[self.directions[name]]})", loc="left", fontsize="medium"
-        )
+        title(panel, f"{name}  ({_BETTER[self.directions[name]]})")
 
     def _mark(self, panel: Any, name: str) -> None:
         """Mark the preferred kernel and the chosen one."""
@@ -222,7 +206,7 @@ class CriterionCurveDisplay:
                 markeredgewidth=2, zorder=3, clip_on=False,
             )  # fmt: skip
 
-    def _legend(self, own: bool) -> None:
+    def _legend(self) -> None:
         """Explain the marks once, beside the panels where there is room."""
         entries = dict(zip(self.axis.lines(), self.lines_[next(iter(self.lines_))], strict=True))
         if len(entries) == 1:
@@ -231,7 +215,7 @@ class CriterionCurveDisplay:
             entries["best of the criterion"] = next(iter(self.best_points_.values()))
         if self.chosen is not None:
             entries[f"chosen: {short(self.chosen)}"] = self.chosen_lines_[0]
-        if entries and own:
+        if entries and self._is_own_figure:
             columns = len(entries) if len(entries) <= 2 else 2
             self.figure_.legend(
                 entries.values(), entries, loc="outside upper center", ncols=columns, frameon=False
@@ -243,20 +227,6 @@ class CriterionCurveDisplay:
 def _along(axis: KernelAxis, rows: dict[Kernel, int], column: Array) -> Array:
     """Return the entries of the kernels on the axis; NaN for kernels without a row."""
     return np.array([column[rows[k]] if k in rows else np.nan for k in axis.kernels])
-
-
-def _new_panels(count: int) -> Array:
-    """Return panels of a new figure that share the horizontal axis."""
-    plt = pyplot("CriterionCurveDisplay")
-    columns = 1 if count <= 5 else 2 if count <= 10 else 3
-    rows = math.ceil(count / columns)
-    size = (6.4 if columns == 1 else 4.2 * columns, 0.9 + (2.8 if rows == 1 else 1.6 * rows))
-    grid = plt.subplots(
-        rows, columns, sharex=True, squeeze=False, figsize=size, layout="constrained"
-    )[1].ravel()
-    for spare in grid[count:]:
-        spare.remove()
-    return np.asarray(grid[:count])
 
 
 def _is_lowest(panel: Any, panels: Array) -> bool:

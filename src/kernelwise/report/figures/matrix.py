@@ -1,19 +1,21 @@
 """A kernel matrix as a picture."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from kernelwise._types import Array
 from kernelwise.gram import Targets
-from kernelwise.report.figures._canvas import one_axes, short
-from kernelwise.report.figures._inputs import MAX_ROWS, sample_matrix
+from kernelwise.report.figures._canvas import Display, short, title
+from kernelwise.report.figures._inputs import MAX_ROWS, check_lengths, sample_matrix
 
 _TARGET_TICKS = 5
 _SHOWN = 0.99  # the share of entries within the colour scale of kernels without a width
 
 
-class KernelMatrixDisplay:
+@dataclass(eq=False, repr=False)
+class KernelMatrixDisplay(Display):
     """A kernel matrix with its rows ordered by class, or by a real target.
 
     A kernel that suits the classes shows bright blocks along the diagonal.
@@ -37,31 +39,16 @@ class KernelMatrixDisplay:
     im_ : AxesImage
     lines_ : list of Line2D
         The class boundaries: one horizontal and one vertical line each.
-    figure_, ax_ : Figure and Axes
-
-    Examples
-    --------
-    >>> import kernelwise as kw
-    >>> from kernelwise.report.figures import KernelMatrixDisplay
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> KernelMatrixDisplay.from_kernel(kw.Gaussian(2.0), X, y).boundaries
-    array([ 50, 100])
     """
 
-    def __init__(
-        self,
-        matrix: Array,
-        y: Array,
-        classes: Array | None = None,
-        order: Array | None = None,
-        title: str = "",
-    ) -> None:
-        self.matrix = matrix
-        self.y = y
-        self.classes = classes
-        self.order = np.arange(len(matrix)) if order is None else order
-        self.title = title
+    matrix: Array
+    y: Array
+    classes: Array | None = None
+    order: Array | None = None
+    title: str = ""
+
+    def __post_init__(self) -> None:
+        self.order = np.arange(len(self.matrix)) if self.order is None else self.order
 
     @property
     def boundaries(self) -> Array:
@@ -93,34 +80,23 @@ class KernelMatrixDisplay:
         max_rows : int, default=2000
         random_state : int, RandomState or None, default=0
             Draws the rows where there are more than ``max_rows``.
-        ax : Axes or None, default=None
-        **kwargs
-            For ``Axes.imshow``.
+        ax, **kwargs
+            As in :meth:`plot`.
         """
         targets = Targets.of(y, task)
         K, rows, total = sample_matrix(kernel, X, max_rows, random_state)
-        if targets.n != total:
-            raise ValueError(
-                f"y must have one entry per row of X, got {targets.n} entries for {total} rows."
-            )
+        check_lengths(targets.n, total)
         order = rows[np.argsort(targets.y[rows], kind="stable")]
         places = np.searchsorted(rows, order)
         shown = "" if rows.size == total else f" of {total:,}, drawn at random"
-        title = f"{short(kernel)}, {rows.size:,} rows{shown}"
-        display = cls(K[np.ix_(places, places)], targets.y[order], targets.classes, order, title)
+        about = f"{short(kernel)}, {rows.size:,} rows{shown}"
+        display = cls(K[np.ix_(places, places)], targets.y[order], targets.classes, order, about)
         return display.plot(ax, **kwargs)
 
-    def plot(self, ax: Any = None, **kwargs: Any) -> "KernelMatrixDisplay":
-        """Draw the matrix.
+    def _axes(self, ax: Any) -> Any:
+        return self._one_axes(ax, (5.8, 4.6), "compressed")
 
-        Parameters
-        ----------
-        ax : Axes or None, default=None
-        **kwargs
-            For ``Axes.imshow``.
-        """
-        self.ax_ = one_axes(ax, type(self).__name__, (5.8, 4.6), "compressed")
-        self.figure_ = self.ax_.figure
+    def _draw(self, kwargs: dict[str, Any]) -> None:
         scale, extend = self._colours()
         self.im_ = self.ax_.imshow(self.matrix, **{**scale, **kwargs})
         style = {"color": "white" if scale["cmap"] == "viridis" else "black", "linewidth": 1.0}
@@ -130,7 +106,6 @@ class KernelMatrixDisplay:
         self._label()
         bar = self.figure_.colorbar(self.im_, ax=self.ax_, label="kernel value", extend=extend)
         bar.outline.set_visible(False)
-        return self
 
     def _colours(self) -> tuple[dict[str, Any], str]:
         """Return the colour scale and on which sides values exceed it.
@@ -163,4 +138,4 @@ class KernelMatrixDisplay:
         self.ax_.tick_params(length=0 if self.classes is not None else 3)
         by = "target" if self.classes is None else "class"
         self.ax_.set(xlabel=f"rows by {by}", ylabel=f"rows by {by}")
-        self.ax_.set_title(self.title, loc="left", fontsize="medium")
+        title(self.ax_, self.title)

@@ -1,19 +1,21 @@
 """The ranks that criteria give to kernels."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from kernelwise._types import Array
 from kernelwise.report.figures._axis import KernelAxis
-from kernelwise.report.figures._canvas import PALE, VERMILION, colour_bar, one_axes
+from kernelwise.report.figures._canvas import PALE, VERMILION, Display, colour_bar
 from kernelwise.report.figures._inputs import best_candidates, check_result
 from kernelwise.selection.result import SelectionResult
 
 _MOST_TEXTS = 45  # kernels; beyond it the numbers would not fit into the cells
 
 
-class RankHeatmapDisplay:
+@dataclass(eq=False, repr=False)
+class RankHeatmapDisplay(Display):
     """A heat map of ranks, criteria by kernels: 1 is best.
 
     With several ridges per kernel a kernel ranks by its best ridge.
@@ -34,23 +36,11 @@ class RankHeatmapDisplay:
         The numbers in the cells; empty beyond 45 kernels.
     outlines_ : list of Rectangle
         Around the best cell of every criterion.
-    figure_, ax_ : Figure and Axes
-
-    Examples
-    --------
-    >>> import kernelwise as kw
-    >>> from kernelwise.report.figures import RankHeatmapDisplay
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> result = kw.score_kernels(X, y, kw.grids.gaussian(-1, 2), ["sm", "eloo"])
-    >>> RankHeatmapDisplay.from_result(result).ranks[1]
-    array([2., 1., 3., 4.])
     """
 
-    def __init__(self, ranks: Array, criteria: list[str], axis: KernelAxis) -> None:
-        self.ranks = ranks
-        self.criteria = criteria
-        self.axis = axis
+    ranks: Array
+    criteria: list[str]
+    axis: KernelAxis
 
     @classmethod
     def from_result(
@@ -61,9 +51,8 @@ class RankHeatmapDisplay:
         Parameters
         ----------
         result : SelectionResult
-        ax : Axes or None, default=None
-        **kwargs
-            For ``Axes.imshow``.
+        ax, **kwargs
+            As in :meth:`plot`.
         """
         names = check_result(result).choosing()
         if not names:
@@ -75,29 +64,22 @@ class RankHeatmapDisplay:
                 ranks[row, axis.kernels.index(kernel)] = rank
         return cls(ranks, names, axis).plot(ax, **kwargs)
 
-    def plot(self, ax: Any = None, **kwargs: Any) -> "RankHeatmapDisplay":
-        """Draw the heat map.
-
-        Parameters
-        ----------
-        ax : Axes or None, default=None
-        **kwargs
-            For ``Axes.imshow``.
-        """
+    def _axes(self, ax: Any) -> Any:
         rows, columns = self.ranks.shape
-        names = self.axis.names()
-        size = (max(4.5, 2.2 + 0.32 * columns), 1.5 + 0.32 * rows + 0.05 * max(map(len, names)))
-        self.ax_ = one_axes(ax, type(self).__name__, size)
-        self.figure_ = self.ax_.figure
+        longest = max(map(len, self.axis.names()))
+        size = (max(4.5, 2.2 + 0.32 * columns), 1.5 + 0.32 * rows + 0.05 * longest)
+        return self._one_axes(ax, size)
+
+    def _draw(self, kwargs: dict[str, Any]) -> None:
+        rows, columns = self.ranks.shape
         style = {"cmap": "viridis_r", "vmin": 1, "vmax": columns, "aspect": "auto", **kwargs}
         self.im_ = self.ax_.imshow(self.ranks, **style)
         self.ax_.set_facecolor(PALE)
-        self._label(names)
+        self._label(self.axis.names())
         self.text_ = self._numbers() if columns <= _MOST_TEXTS else []
         self.outlines_ = [self._outline(row) for row in range(rows)]
         ticks = np.unique(np.linspace(1, columns, columns if columns <= 8 else 5).round())
         colour_bar(self.ax_, self.im_, "rank (1 = best)", ticks=ticks).ax.invert_yaxis()
-        return self
 
     def _label(self, names: list[str]) -> None:
         self.ax_.set_yticks(range(len(self.criteria)), self.criteria)

@@ -1,19 +1,21 @@
 """What a machine predicts over the plane of two features."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
 
 from kernelwise._types import Array
 from kernelwise.kernels.geometry import as_rows
-from kernelwise.report.figures._canvas import class_colours, class_marker, colour_bar, one_axes
-from kernelwise.report.figures._inputs import class_codes, last_step
+from kernelwise.report.figures._canvas import Display, class_colours, class_marker, colour_bar
+from kernelwise.report.figures._inputs import check_lengths, class_codes, last_step
 from kernelwise.targets import as_vector
 
 _MARGIN = 0.06  # of the range, around the points
 
 
-class DecisionRegionDisplay:
+@dataclass(eq=False, repr=False)
+class DecisionRegionDisplay(Display):
     """The predictions of a fitted estimator over two features, with the data on top.
 
     Parameters
@@ -37,48 +39,20 @@ class DecisionRegionDisplay:
         The lines between them, one set per class but the last.
     points_ : list of PathCollection
         The rows of every class; or all rows.
-    figure_, ax_ : Figure and Axes
-
-    Examples
-    --------
-    >>> import kernelwise as kw
-    >>> from kernelwise.report.figures import DecisionRegionDisplay
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> machine = kw.LSSVC(kw.Gaussian(1.0)).fit(X[:, 2:], y)
-    >>> DecisionRegionDisplay.from_estimator(machine, X[:, 2:], y, resolution=50).response.shape
-    (50, 50)
     """
 
-    def __init__(
-        self,
-        x0: Array,
-        x1: Array,
-        response: Array,
-        *,
-        points: Array,
-        y: Array,
-        classes: Array | None = None,
-        names: tuple[str, str] = ("feature 0", "feature 1"),
-    ) -> None:
-        self.x0 = x0
-        self.x1 = x1
-        self.response = response
-        self.points = points
-        self.y = y
-        self.classes = classes
-        self.names = names
+    x0: Array
+    x1: Array
+    response: Array
+    _: KW_ONLY
+    points: Array
+    y: Array
+    classes: Array | None = None
+    names: tuple[str, ...] = ("feature 0", "feature 1")
 
     @classmethod
     def from_estimator(
-        cls,
-        estimator: Any,
-        X: Any,
-        y: Any,
-        *,
-        resolution: int = 250,
-        ax: Any = None,
-        **kwargs: Any,
+        cls, estimator: Any, X: Any, y: Any, *, resolution: int = 250, ax: Any = None, **kwargs: Any
     ) -> "DecisionRegionDisplay":
         """Draw the regions of a fitted estimator: any of scikit-learn's, pipelines included.
 
@@ -92,17 +66,12 @@ class DecisionRegionDisplay:
             Their classes, or targets.
         resolution : int, default=250
             The number of grid points of either feature.
-        ax : Axes or None, default=None
-        **kwargs
-            For ``Axes.scatter``.
+        ax, **kwargs
+            As in :meth:`plot`.
         """
         step = last_step(estimator)
         points, target = _two_features(X), as_vector(y)
-        if target.size != len(points):
-            raise ValueError(
-                f"y must have one entry per row of X, got {target.size} entries for {len(points)} "
-                "rows."
-            )
+        check_lengths(target.size, len(points))
         if resolution < 2:
             raise ValueError(f"resolution must be at least 2, got {resolution}.")
         x0, x1 = (_grid(column, resolution) for column in points.T)
@@ -116,17 +85,10 @@ class DecisionRegionDisplay:
         )
         return display.plot(ax, **kwargs)
 
-    def plot(self, ax: Any = None, **kwargs: Any) -> "DecisionRegionDisplay":
-        """Draw the regions and the points.
+    def _axes(self, ax: Any) -> Any:
+        return self._one_axes(ax, (5.4, 4.2))
 
-        Parameters
-        ----------
-        ax : Axes or None, default=None
-        **kwargs
-            For ``Axes.scatter``.
-        """
-        self.ax_ = one_axes(ax, type(self).__name__, (5.4, 4.2))
-        self.figure_ = self.ax_.figure
+    def _draw(self, kwargs: dict[str, Any]) -> None:
         style = {"s": 22, "edgecolor": "white", "linewidth": 0.5, **kwargs}
         if self.classes is None:
             self._plot_regression(style)
@@ -134,7 +96,6 @@ class DecisionRegionDisplay:
             self._plot_classes(self.classes, style)
         self.ax_.set(xlabel=self.names[0], ylabel=self.names[1])
         self.ax_.spines[:].set_visible(False)
-        return self
 
     def _plot_regression(self, style: dict[str, Any]) -> None:
         """Draw prediction and target in the same colours."""
@@ -194,10 +155,8 @@ def _like(plane: Array, X: Any) -> Any:
     return plane
 
 
-def _feature_names(X: Any) -> tuple[str, str]:
-    columns = getattr(X, "columns", None)
-    first, second = ("feature 0", "feature 1") if columns is None else map(str, columns)
-    return first, second
+def _feature_names(X: Any) -> tuple[str, ...]:
+    return tuple(map(str, getattr(X, "columns", ("feature 0", "feature 1"))))
 
 
 def _numbers(values: Array, classes: Any) -> Array:

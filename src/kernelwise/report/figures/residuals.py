@@ -1,11 +1,12 @@
 """What leave-one-out says of every training row."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from kernelwise._types import Array
-from kernelwise.report.figures._canvas import BLUE, GREY, class_colours, one_axes, tidy
+from kernelwise.report.figures._canvas import BLUE, GREY, Display, class_colours, tidy, title
 from kernelwise.report.figures._inputs import class_codes, fitted_machine
 from kernelwise.targets import as_vector
 
@@ -14,7 +15,8 @@ _ROOMY = 6  # classes; up to so many have two lines of text each
 _SEED = 0
 
 
-class LooResidualsDisplay:
+@dataclass(eq=False, repr=False)
+class LooResidualsDisplay(Display):
     """Leave-one-out values of the training rows, in closed form.
 
     For two classes the decision value of every row, for more the margin: the decision value of its
@@ -42,23 +44,11 @@ class LooResidualsDisplay:
         The rows of every class that are classified correctly; or all rows.
     wrong_points_ : PathCollection or None
         The misclassified rows.
-    figure_, ax_ : Figure and Axes
-
-    Examples
-    --------
-    >>> import kernelwise as kw
-    >>> from kernelwise.report.figures import LooResidualsDisplay
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> display = LooResidualsDisplay.from_estimator(kw.LSSVC(kw.Gaussian(2.0)).fit(X, y), y)
-    >>> round(display.error, 3)
-    0.027
     """
 
-    def __init__(self, values: Array, y: Array, classes: Array | None = None) -> None:
-        self.values = values
-        self.y = y
-        self.classes = classes
+    values: Array
+    y: Array
+    classes: Array | None = None
 
     @property
     def wrong(self) -> Array:
@@ -97,9 +87,8 @@ class LooResidualsDisplay:
         estimator : LSSVC, KRR, KernelSelector of them, or Pipeline that ends in one
         y : array of shape (n,)
             What it was fitted to. Rows of weight zero are left out.
-        ax : Axes or None, default=None
-        **kwargs
-            For ``Axes.scatter``.
+        ax, **kwargs
+            As in :meth:`plot`.
         """
         machine = fitted_machine(
             estimator, "loo_values_", "fit LSSVC or KRR with its kernel and ridge"
@@ -118,20 +107,13 @@ class LooResidualsDisplay:
             display = cls(values[used], class_codes(target[used], classes), classes)
         return display.plot(ax, **kwargs)
 
-    def plot(self, ax: Any = None, **kwargs: Any) -> "LooResidualsDisplay":
-        """Draw the strips, or the scatter.
-
-        Parameters
-        ----------
-        ax : Axes or None, default=None
-        **kwargs
-            For ``Axes.scatter``.
-        """
+    def _axes(self, ax: Any) -> Any:
         rows = 0 if self.classes is None else len(self.classes)
         height = 1.3 + (0.8 * rows if rows <= _ROOMY else 0.5 * min(rows, 20))
         size = (4.6, 4.6) if self.classes is None else (6.2, height)
-        self.ax_ = one_axes(ax, type(self).__name__, size)
-        self.figure_ = self.ax_.figure
+        return self._one_axes(ax, size)
+
+    def _draw(self, kwargs: dict[str, Any]) -> None:
         tidy(self.ax_)
         style = {"s": 14, "alpha": 0.7, "linewidth": 0, **kwargs}
         self.wrong_points_ = None
@@ -139,7 +121,6 @@ class LooResidualsDisplay:
             self._plot_regression(style)
         else:
             self._plot_classes(self.classes, style)
-        return self
 
     def _plot_regression(self, style: dict[str, Any]) -> None:
         self.points_ = [self.ax_.scatter(self.y, self.values, **{"color": BLUE, **style})]
@@ -149,10 +130,7 @@ class LooResidualsDisplay:
         explained = 1.0 - self.error**2 / np.var(self.y)
         self.ax_.set(xlabel="target", ylabel="leave-one-out prediction", aspect="equal")
         self.ax_.set(xlim=ends, ylim=ends)
-        self.ax_.set_title(
-            f"root mean squared error {self.error:.3g}, R² {explained:.2f}",
-            loc="left", fontsize="medium",
-        )  # fmt: skip
+        title(self.ax_, f"root mean squared error {self.error:.3g}, R² {explained:.2f}")
 
     def _plot_classes(self, classes: Array, style: dict[str, Any]) -> None:
         x, height, wrong = self.positions, self.y + _spread(self.positions, self.y), self.wrong
@@ -174,10 +152,8 @@ class LooResidualsDisplay:
         )
         self.ax_.set_ylim(len(classes) - 0.4, -0.6)
         self.ax_.grid(visible=False, axis="y")
-        self.ax_.set_title(
-            f"leave-one-out error {100 * self.error:.1f} % ({wrong.sum():,} of {wrong.size:,})",
-            loc="left", fontsize="medium",
-        )  # fmt: skip
+        shown = f"{100 * self.error:.1f} % ({wrong.sum():,} of {wrong.size:,})"
+        title(self.ax_, f"leave-one-out error {shown}")
 
     def _draw_lines(self) -> None:
         """Draw zero, where the decision changes, and the values the machine is fitted to."""

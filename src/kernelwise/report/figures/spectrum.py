@@ -1,18 +1,20 @@
 """The eigenvalues of a kernel matrix."""
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from kernelwise._threads import limited
 from kernelwise._types import Array
-from kernelwise.report.figures._canvas import BLUE, GREY, VERMILION, one_axes, short, tidy
+from kernelwise.report.figures._canvas import BLUE, GREY, VERMILION, Display, short, tidy, title
 from kernelwise.report.figures._inputs import MAX_ROWS, fitted_machine, sample_matrix
 
 _EPS = float(np.finfo(np.float64).eps)
 
 
-class SpectrumDisplay:
+@dataclass(eq=False, repr=False)
+class SpectrumDisplay(Display):
     r"""The eigenvalues of a kernel matrix on a log scale, with the ridge among them.
 
     The effective degrees of freedom of ridge regression without a bias are
@@ -42,30 +44,15 @@ class SpectrumDisplay:
         are any.
     ridge_line_ : Line2D or None
     text_ : Text or None
-    figure_, ax_ : Figure and Axes
-
-    Examples
-    --------
-    >>> import kernelwise as kw
-    >>> from kernelwise.report.figures import SpectrumDisplay
-    >>> from sklearn.datasets import load_iris
-    >>> X, y = load_iris(return_X_y=True)
-    >>> display = SpectrumDisplay.from_estimator(kw.LSSVC(kw.Gaussian(8.0), ridge=0.1).fit(X, y))
-    >>> round(display.degrees_of_freedom, 1)
-    10.6
     """
 
-    def __init__(
-        self,
-        eigenvalues: Array,
-        ridge: float | None = None,
-        total: int | None = None,
-        name: str = "",
-    ) -> None:
-        self.eigenvalues = eigenvalues
-        self.ridge = ridge
-        self.total = len(eigenvalues) if total is None else total
-        self.name = name
+    eigenvalues: Array
+    ridge: float | None = None
+    total: int | None = None
+    name: str = ""
+
+    def __post_init__(self) -> None:
+        self.total = len(self.eigenvalues) if self.total is None else self.total
 
     @property
     def degrees_of_freedom(self) -> float | None:
@@ -97,9 +84,8 @@ class SpectrumDisplay:
         max_rows : int, default=2000
         random_state : int, RandomState or None, default=0
             Draws the rows where there are more than ``max_rows``.
-        ax : Axes or None, default=None
-        **kwargs
-            For ``Axes.plot``.
+        ax, **kwargs
+            As in :meth:`plot`.
         """
         if ridge is not None and not ridge > 0.0:
             raise ValueError(f"ridge must be positive or None, got {ridge!r}.")
@@ -115,37 +101,30 @@ class SpectrumDisplay:
         Parameters
         ----------
         estimator : LSSVC, KRR, KernelSelector of them, or Pipeline that ends in one
-        ax : Axes or None, default=None
-        **kwargs
-            ``max_rows`` and ``random_state`` as in :meth:`from_kernel`; the rest for ``Axes.plot``.
+        ax, **kwargs
+            As in :meth:`from_kernel`.
         """
         machine = fitted_machine(
             estimator, "X_fit_", "use SpectrumDisplay.from_kernel(kernel, X, ridge)"
         )
         return cls.from_kernel(machine.kernel, machine.X_fit_, machine.ridge, ax=ax, **kwargs)
 
-    def plot(self, ax: Any = None, **kwargs: Any) -> "SpectrumDisplay":
-        """Draw the eigenvalues.
+    def _axes(self, ax: Any) -> Any:
+        return self._one_axes(ax, (5.6, 3.8))
 
-        Parameters
-        ----------
-        ax : Axes or None, default=None
-        **kwargs
-            For ``Axes.plot``.
-        """
-        self.ax_ = one_axes(ax, type(self).__name__, (5.6, 3.8))
-        self.figure_ = self.ax_.figure
+    def _draw(self, kwargs: dict[str, Any]) -> None:
         tidy(self.ax_)
         self._draw_eigenvalues(kwargs)
         self.ridge_line_ = self.text_ = None
         if self.ridge is not None:
             self._draw_ridge(self.ridge)
-        self.ax_.set_title(self._title(), loc="left", fontsize="medium")
+        rows = self.eigenvalues.size
+        part = f" of {self.total:,} rows drawn at random, scaled to all"
+        shown = f"{rows:,}{' rows' if rows == self.total else part}"
+        title(self.ax_, f"{self.name}, {shown}".removeprefix(", "))
         self.ax_.set(yscale="log", xlabel="number of the eigenvalue", ylabel="eigenvalue")
-        margin = 0.02 * self.eigenvalues.size
-        self.ax_.set_xlim(1.0 - margin, self.eigenvalues.size + margin)
+        self.ax_.set_xlim(1.0 - 0.02 * rows, rows + 0.02 * rows)
         self.ax_.set_ylim(bottom=self._floor())
-        return self
 
     def _floor(self) -> float:
         """Return where the axis ends: there is rounding error only below, and room for the text."""
@@ -155,7 +134,7 @@ class SpectrumDisplay:
 
     @property
     def _rounding(self) -> float:
-        """Return the size below which eigenvalues are rounding error."""
+        """The size below which eigenvalues are rounding error."""
         return float(self.eigenvalues.size * _EPS * np.abs(self.eigenvalues).max())
 
     def _draw_eigenvalues(self, kwargs: dict[str, Any]) -> None:
@@ -186,10 +165,3 @@ class SpectrumDisplay:
             ha=place[1], va="bottom" if above else "top", fontsize="small", color=GREY,
             bbox={"facecolor": "white", "edgecolor": "none", "alpha": 0.8, "pad": 1.5},
         )  # fmt: skip
-
-    def _title(self) -> str:
-        used = self.eigenvalues.size
-        if used == self.total:
-            return f"{self.name}, {used:,} rows".removeprefix(", ")
-        scaled = f"{used:,} of {self.total:,} rows drawn at random, scaled to all"
-        return f"{self.name}, {scaled}".removeprefix(", ")
