@@ -178,7 +178,7 @@ def test_rows_that_cannot_fit_are_refused_before_their_columns_are_prepared(
     tmp_path, capsys, monkeypatch
 ):
     monkeypatch.setattr(
-        "kernelwise.cli.prepare.plan_columns", lambda f: pytest.fail("work was begun")
+        "kernelwise.cli.prepare.assign_roles", lambda f: pytest.fail("work was begun")
     )
     (tmp_path / "f.csv").write_text(GOOD)
     argv = ["select", tmp_path / "f.csv", "--memory", "40KB", "--quiet"]

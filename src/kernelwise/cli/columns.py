@@ -34,30 +34,16 @@ _REASONS = {
 
 
 @dataclass
-class Plan:
-    """What is done with every column.
+class ColumnRoles:
+    """What every column is used for."""
 
-    Attributes
-    ----------
-    frame : pandas.DataFrame
-        The columns, made uniform: numbers as floats, texts as objects, NaN for what is missing.
-    numbers, dates, texts : list of str
-        The columns that are used, by what they become.
-    useless : dict of str to list of str
-        The columns that are not, by reason.
-    slips : dict of str to list of str
-        The texts in columns of numbers, taken for missing.
-    levels : dict of str to int
-        The number of different texts, by column.
-    """
-
-    frame: Any
+    frame: Any  # the columns, made uniform: numbers as floats, texts as objects, NaN for gaps
     numbers: list[str] = field(default_factory=list)
     dates: list[str] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
-    useless: dict[str, list[str]] = field(default_factory=dict)
-    slips: dict[str, list[str]] = field(default_factory=dict)
-    levels: dict[str, int] = field(default_factory=dict)
+    useless: dict[str, list[str]] = field(default_factory=dict)  # by reason
+    slips: dict[str, list[str]] = field(default_factory=dict)  # texts among numbers, by column
+    levels: dict[str, int] = field(default_factory=dict)  # how many different texts, by column
 
     @property
     def used(self) -> list[str]:
@@ -99,22 +85,22 @@ class Plan:
         return [f"{amount} in {counted(len(gaps), 'column')} filled in by {' or '.join(means)}."]
 
 
-def plan_columns(frame: Any) -> Plan:
+def assign_roles(frame: Any) -> ColumnRoles:
     """Return what is to be done with the columns of a table, the target left out."""
-    plan = Plan(frame)
+    roles = ColumnRoles(frame)
     numeric = numeric_part(frame)
     kinds = _kinds_of_numbers(numeric)
     columns: dict[str, Any] = {}
     for name in other_columns(frame):
-        kinds[name], columns[name] = _kind(plan, name, frame[name])
+        kinds[name], columns[name] = _kind(roles, name, frame[name])
     for name in frame.columns:
         kind = kinds[name]
         if kind in _REASONS:
-            plan.useless.setdefault(kind, []).append(name)
+            roles.useless.setdefault(kind, []).append(name)
         else:
-            getattr(plan, kind).append(name)
-    plan.frame = side_by_side(numeric, columns)[plan.used]
-    return plan
+            getattr(roles, kind).append(name)
+    roles.frame = side_by_side(numeric, columns)[roles.used]
+    return roles
 
 
 def _kinds_of_numbers(numeric: Any) -> dict[str, str]:
@@ -131,7 +117,7 @@ def _kinds_of_numbers(numeric: Any) -> dict[str, str]:
     return kinds
 
 
-def _kind(plan: Plan, name: str, raw: Any) -> tuple[str, Any]:
+def _kind(roles: ColumnRoles, name: str, raw: Any) -> tuple[str, Any]:
     """Return the kind of a column that was not read as numbers, and its values made uniform."""
     import pandas as pd
 
@@ -144,12 +130,12 @@ def _kind(plan: Plan, name: str, raw: Any) -> tuple[str, Any]:
         return "constant", values
     if pd.api.types.is_datetime64_any_dtype(values):
         return "dates", values
-    if _mend(plan, name, values):
+    if _mend(roles, name, values):
         numbers = as_numbers(values)
         check_size(numbers, f"column {name!r}")
         return "id" if _is_id_name(name) and _counts(numbers) else "numbers", numbers
     texts = as_texts(values)
-    return _kind_of_texts(plan, name, texts), texts
+    return _kind_of_texts(roles, name, texts), texts
 
 
 def of_kinds(frame: Any, numbers: list[str], texts: list[str]) -> tuple[Any, list[str]]:
@@ -192,7 +178,7 @@ def _counts(values: Any) -> bool:
     return bool(values.is_unique and (values == values.round()).all())
 
 
-def _kind_of_texts(plan: Plan, name: str, values: Any) -> str:
+def _kind_of_texts(roles: ColumnRoles, name: str, values: Any) -> str:
     present = values.dropna()
     levels = int(present.nunique())
     if present.str.fullmatch(_ISO_DATE).all():
@@ -201,11 +187,11 @@ def _kind_of_texts(plan: Plan, name: str, values: Any) -> str:
         return "id"
     if levels > MANY_LEVELS and levels > len(present) / 2:
         return "free"
-    plan.levels[name] = levels
+    roles.levels[name] = levels
     return "texts"
 
 
-def _mend(plan: Plan, name: str, values: Any) -> bool:
+def _mend(roles: ColumnRoles, name: str, values: Any) -> bool:
     """Say whether a column of texts is one of numbers, with a few slips that are noted."""
     present = values.dropna()
     numbers = as_numbers(present)
@@ -215,5 +201,5 @@ def _mend(plan: Plan, name: str, values: Any) -> bool:
     if len(slips) > _FEW_SLIPS:
         return False
     if slips:
-        plan.slips[name] = slips
+        roles.slips[name] = slips
     return True

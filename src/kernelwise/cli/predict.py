@@ -10,7 +10,7 @@ import numpy as np
 
 from kernelwise._files import read_file
 from kernelwise.cli.delimited import UNNAMED
-from kernelwise.cli.prepare import Wanted, conform
+from kernelwise.cli.prepare import FORMER_NAMES, Wanted, conform
 from kernelwise.cli.read import read_bytes, read_table
 from kernelwise.cli.screen import BadInput, Screen, tell
 from kernelwise.cli.spreadsheet import to_csv
@@ -50,7 +50,7 @@ def predict(args: argparse.Namespace, screen: Screen) -> int:
             screen.note(sentence)
         with screen.status("predicting"):
             columns = _predicted(args, model, rows)
-    _hand_over(args, _as_json(columns) if args.json else _as_csv(columns, args.raw))
+    _hand_over(args, json.dumps(columns) + "\n" if args.json else _as_csv(columns, args.raw))
     return 0
 
 
@@ -77,7 +77,7 @@ def _check_out(args: argparse.Namespace) -> None:
 def _load(args: argparse.Namespace, screen: Screen) -> Any:
     most = as_bytes(MAX_SIZE) if args.max_size is None else args.max_size
     data = read_bytes(args.model, most)
-    model = restored(data, args.model, (), most)
+    model = restored(data, args.model, FORMER_NAMES, most)
     if not hasattr(model, "steps") or len(model.steps) != 2:
         raise BadInput(
             f"{args.model!r} holds a {type(model).__name__}, not what 'kernelwise select --out' "
@@ -96,8 +96,8 @@ def _compare_result(model: Path, data: bytes, screen: Screen) -> None:
         record = Record.from_json(read_file(result, LARGEST_RESULT).decode("utf-8-sig"))
     except (OSError, ValueError):  # predicting does not need it
         return
-    sentence = mismatch(record, result, data) if record.model == model.name else ""
-    if sentence:
+    sentence = mismatch(record, result, data) if record.model == model.name else None
+    if sentence is not None:
         screen.note(sentence)
 
 
@@ -162,20 +162,14 @@ def _by_class(what: str, classes: Any, values: Any) -> dict[str, list[Any]]:
 
 def _in_parts(method: Any, rows: Any) -> list[Any]:
     """Return what a method gives for all rows, a few thousand at a time."""
-    starts = range(0, rows.shape[0], _AT_ONCE)
-    parts = [method(_part(rows, start)).tolist() for start in starts]
-    return [value for part in parts for value in part]
-
-
-def _part(rows: Any, start: int) -> Any:
-    return (rows.iloc if hasattr(rows, "iloc") else rows)[start : start + _AT_ONCE]
+    parts = rows.iloc if hasattr(rows, "iloc") else rows
+    values: list[Any] = []
+    for start in range(0, rows.shape[0], _AT_ONCE):
+        values += method(parts[start : start + _AT_ONCE]).tolist()
+    return values
 
 
 def _as_csv(columns: dict[str, list[Any]], raw: bool) -> str:
     import pandas as pd
 
     return to_csv(pd.DataFrame(columns), raw=raw)
-
-
-def _as_json(columns: dict[str, list[Any]]) -> str:
-    return json.dumps(columns) + "\n"

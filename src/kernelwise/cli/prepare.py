@@ -7,7 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise.cli.columns import MANY_LEVELS, Plan, of_kinds, plan_columns
+from kernelwise._dates import days
+from kernelwise._sklearn import COLUMN_PLACES
+from kernelwise.cli.columns import MANY_LEVELS, ColumnRoles, assign_roles, of_kinds
 from kernelwise.cli.delimited import NEEDED
 from kernelwise.cli.libsvm import at_indices, to_frame
 from kernelwise.cli.read import Table
@@ -17,33 +19,19 @@ from kernelwise.gram import Targets
 
 Check = Callable[[int, int], None]
 _LONG_NAME = 200  # characters: an array has room for the longest in every place
+FORMER_NAMES = (f"{__name__}.days",)  # what models of earlier versions name
 
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """Data as a kernel takes it.
+    """Data as a kernel takes it."""
 
-    Attributes
-    ----------
-    raw : frame or sparse matrix of shape (n, columns)
-        What the preparation takes.
-    X : array or sparse matrix of shape (n, d)
-        What it makes of that.
-    y : array of shape (n,)
-    targets : Targets
-        The target as the library sees it.
-    preparation : transformer
-        What made X of the table, fitted.
-    facts : dict
-        As :attr:`kernelwise.selection.record.Record.data` has them.
-    """
-
-    raw: Any
-    X: Any
-    y: Any
-    targets: Targets
-    preparation: Any
-    facts: dict[str, Any]
+    raw: Any  # frame or sparse matrix: what the preparation takes
+    X: Any  # array or sparse matrix of shape (n, d): what it makes of that
+    y: Any  # array of shape (n,)
+    targets: Targets  # the target as the library sees it
+    preparation: Any  # the transformer that made X of the table, fitted
+    facts: dict[str, Any]  # as Record.data has them
 
     @property
     def task(self) -> str:
@@ -56,17 +44,8 @@ def prepare(
 ) -> Prepared:
     """Return the data of a table, prepared.
 
-    Parameters
-    ----------
-    table : Table
-    target : str or None
-        The column; None finds one.
-    task : {"auto", "classification", "regression"}
-    scale : bool
-        Whether numbers are standardised.
-    fits : function of two numbers
-        Complains if so many rows of so many columns are too many; zero stands for columns that are
-        not known yet.
+    Without a target one is found. ``scale`` standardises numbers. ``fits(n, d)`` complains if so
+    many rows of so many columns are too many; zero stands for columns that are not known yet.
     """
     if table.frame is None:
         fits(table.rows.shape[0], 0)
@@ -78,16 +57,18 @@ def prepare(
     known, lost = known_rows(frame[name], name)
     fits(int(known.sum()), 0)
     y, targets = target_values(frame[name][known], name, task)
-    plan = plan_columns(frame.loc[known].drop(columns=name).reset_index(drop=True))
-    sentences = [*table.notes, sentence, lost, *plan.sentences, _scaling(plan, scale)]
-    if not plan.used:
-        raise BadInput(f"no column is left to predict {name!r} from: {' '.join(plan.sentences)}")
-    fits(targets.n, plan.width)
-    preparation = _transformer(plan, scale)
-    X = np.asarray(preparation.fit_transform(plan.frame), dtype=np.float64)
+    roles = assign_roles(frame.loc[known].drop(columns=name).reset_index(drop=True))
+    standardised = "numbers are standardised: mean 0, standard deviation 1."
+    scaling = standardised if scale and (roles.numbers or roles.dates) else ""
+    sentences = [*table.notes, sentence, lost, *roles.sentences, scaling]
+    if not roles.used:
+        raise BadInput(f"no column is left to predict {name!r} from: {' '.join(roles.sentences)}")
+    fits(targets.n, roles.width)
+    preparation = _transformer(roles, scale)
+    X = np.asarray(preparation.fit_transform(roles.frame), dtype=np.float64)
     _compact(preparation)
-    facts = _facts(table, targets, name, len(plan.used), sentences)
-    return Prepared(plan.frame, X, y, targets, preparation, facts)
+    facts = _facts(table, targets, name, len(roles.used), sentences)
+    return Prepared(roles.frame, X, y, targets, preparation, facts)
 
 
 def _prepare_sparse(table: Table, target: str | None, task: str, scale: bool) -> Prepared:
@@ -128,13 +109,7 @@ def _facts(
     return facts
 
 
-def _scaling(plan: Plan, scale: bool) -> str:
-    if not scale or not (plan.numbers or plan.dates):
-        return ""
-    return "numbers are standardised: mean 0, standard deviation 1."
-
-
-def _transformer(plan: Plan, scale: bool) -> Any:
+def _transformer(roles: ColumnRoles, scale: bool) -> Any:
     """Return plain scikit-learn transformers, so that the model can be saved as plain data."""
     from sklearn.compose import ColumnTransformer
     from sklearn.impute import SimpleImputer
@@ -152,12 +127,12 @@ def _transformer(plan: Plan, scale: bool) -> Any:
     )
     texts = Pipeline([("fill", SimpleImputer(strategy="most_frequent")), ("indicate", indicators)])
     steps = {
-        "numbers": (numeric(), plan.numbers),
-        "dates": (numeric(("days", FunctionTransformer(days))), plan.dates),
-        "texts": (texts, plan.texts),
+        "numbers": (numeric(), roles.numbers),
+        "dates": (numeric(("days", FunctionTransformer(days))), roles.dates),
+        "texts": (texts, roles.texts),
     }
     return ColumnTransformer(
-        [(kind, step, _places(plan.used, names)) for kind, (step, names) in steps.items() if names]
+        [(kind, step, _places(roles.used, names)) for kind, (step, names) in steps.items() if names]
     )
 
 
@@ -169,9 +144,9 @@ def _places(used: list[str], names: list[str]) -> slice:
 
 def _compact(transformer: Any) -> None:
     """Keep names and places of columns as arrays: texts in a list take a line of the model each."""
-    places = getattr(transformer, "_transformer_to_input_indices", None)
+    places = getattr(transformer, COLUMN_PLACES, None)
     if places is not None:
-        transformer._transformer_to_input_indices = {k: np.array(v, int) for k, v in places.items()}
+        setattr(transformer, COLUMN_PLACES, {k: np.array(v, int) for k, v in places.items()})
     names = vars(transformer).get("feature_names_in_")  # a pipeline's is that of its first step
     if names is not None and max(map(len, names)) <= _LONG_NAME:
         plain = names.astype(str)
@@ -181,40 +156,13 @@ def _compact(transformer: Any) -> None:
         _compact(part)
 
 
-def days(frame: Any) -> Any:
-    """Return dates as days since 1970; NaN for what is no date."""
-    import pandas as pd
-
-    columns = [
-        pd.to_datetime(frame[name], errors="coerce", format="ISO8601", utc=True) for name in frame
-    ]
-    return np.column_stack([_days_since_1970(c.dt.tz_localize(None).to_numpy()) for c in columns])
-
-
-def _days_since_1970(dates: Any) -> Any:
-    """Return them without a change to a finer unit, which would end in the year 2262."""
-    whole = dates.astype("datetime64[D]")
-    part = (dates - whole) / np.timedelta64(1, "D")
-    return np.where(np.isnat(dates), np.nan, whole.astype(np.int64) + part)
-
-
 @dataclass(frozen=True)
 class Wanted:
-    """What a saved model takes.
+    """What a saved model takes: a table, or sparse rows."""
 
-    Attributes
-    ----------
-    names : list of str
-        The columns of a table, in their order; empty for a model of sparse rows.
-    kinds : dict of str to list of str
-        The columns by what they are taken for: "numbers", "dates", "texts".
-    indices : array or None
-        The indices of sparse rows; None for a model of a table.
-    """
-
-    names: list[str]
-    kinds: dict[str, list[str]]
-    indices: Any = None
+    names: list[str]  # the columns of a table, in their order
+    kinds: dict[str, list[str]]  # the columns by what they are: "numbers", "dates", "texts"
+    indices: Any = None  # those of sparse rows; None for a table
 
     @classmethod
     def by(cls, model: Any) -> "Wanted":

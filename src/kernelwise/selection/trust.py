@@ -7,9 +7,16 @@ refers to. Both are looked at before anything is rebuilt.
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+import scipy.sparse as sp
+from sklearn import model_selection as splits
+from sklearn.gaussian_process import kernels as gp
+
+from kernelwise._dates import days
 from kernelwise._registry import PACKAGE, members
+from kernelwise._sklearn import BinaryLaplace
 from kernelwise.criteria import Criterion
-from kernelwise.gram import Dense, Tiled
+from kernelwise.gram import Engine
 from kernelwise.kernels import Kernel
 from kernelwise.machines import KRR, LSSVC, PrecomputedAdapter
 from kernelwise.machines.calibration import Calibration
@@ -19,21 +26,9 @@ from kernelwise.selection.record import ErrorEstimate
 from kernelwise.selection.result import SelectionResult
 from kernelwise.selection.selector import KernelSelector
 
-_OURS = (
-    LSSVC,
-    KRR,
-    PrecomputedAdapter,
-    Calibration,
-    KernelSelector,
-    Cascade,
-    SelectionResult,
-    ErrorEstimate,
-    GivenSplits,
-    Dense,
-    Tiled,
-)
-# The one function that a preparation by the command line holds; by name, for it is above us.
-_FUNCTIONS = ("kernelwise.cli.prepare.days",)
+_MACHINES = (LSSVC, KRR, PrecomputedAdapter, Calibration, GivenSplits)
+_SELECTION = (KernelSelector, Cascade, SelectionResult, ErrorEstimate)
+_FUNCTIONS = (days,)  # what a preparation by the command line holds
 _PROCESS_KERNELS = "ConstantKernel DotProduct Exponentiation Matern Product RBF Sum WhiteKernel"
 _SPLITTERS = (
     "GroupKFold KFold LeaveOneGroupOut LeaveOneOut RepeatedKFold RepeatedStratifiedKFold "
@@ -41,13 +36,13 @@ _SPLITTERS = (
 )
 # Harmless, and not on skops' own list, which has the other estimators of scikit-learn.
 _PLAIN = (
-    "builtins.frozenset",
-    "numpy.dtype",
-    "scipy.sparse._csr.csr_array",
-    "scipy.sparse._csr.csr_matrix",
-    "sklearn.gaussian_process._gpc._BinaryGaussianProcessClassifierLaplace",
-    *(f"sklearn.gaussian_process.kernels.{name}" for name in _PROCESS_KERNELS.split()),
-    *(f"sklearn.model_selection._split.{name}" for name in _SPLITTERS.split()),
+    frozenset,
+    np.dtype,
+    sp.csr_array,
+    sp.csr_matrix,
+    BinaryLaplace,
+    *(getattr(gp, name) for name in _PROCESS_KERNELS.split()),
+    *(getattr(splits, name) for name in _SPLITTERS.split()),
 )
 # What makes memory of a number when it is called.
 _HUNGRY = {
@@ -62,10 +57,15 @@ def trusted_names(trusted: Iterable[str]) -> list[str]:
     theirs = [trusted] if isinstance(trusted, str) else list(trusted)
     if isinstance(trusted, str) or not all(isinstance(name, str) for name in theirs):
         raise TypeError(f"trusted must be a list of names as 'module.Class', got {theirs!r}.")
-    values = [cls for base in (Kernel, Criterion) for cls in members(base)]
-    names = [f"{cls.__module__}.{cls.__qualname__}" for cls in (*values, *_OURS)]
-    ours = [name for name in names if name.startswith(PACKAGE)]
-    return [*ours, *_FUNCTIONS, *_PLAIN, *theirs]
+    values = [cls for base in (Kernel, Criterion, Engine) for cls in members(base)]
+    known = map(full_name, (*values, *_MACHINES, *_SELECTION, *_FUNCTIONS))
+    ours = [name for name in known if name.startswith(PACKAGE)]
+    return [*ours, *map(full_name, _PLAIN), *theirs]
+
+
+def full_name(named: Any) -> str:
+    """Return the name by which a model file refers to a class or a function."""
+    return f"{named.__module__}.{named.__qualname__}"
 
 
 class Schema:
@@ -75,19 +75,11 @@ class Schema:
     what is written. A file in which objects refer to each other in a few bytes could double the
     work at every step: it is refused.
 
-    Parameters
-    ----------
-    plain : dict
-        The content of ``schema.json``.
-
-    Attributes
-    ----------
-    files : list of str
-        The files that are read, as often as they are.
+    ``plain`` is the content of ``schema.json``.
     """
 
     def __init__(self, plain: dict[str, Any]) -> None:
-        self.files: list[str] = []
+        self.files: list[str] = []  # that are read, as often as they are
         self._sizes: dict[Any, int] = {}
         self._size(plain)
 
