@@ -11,6 +11,7 @@ from cli_helpers import as_arff, as_libsvm, flowers, run
 
 import kernelwise as kw
 from kernelwise.cli.answer import answer, runner_up
+from kernelwise.selection.diagnostics import Code, Diagnostic
 from kernelwise.selection.persistence import load_model
 from kernelwise.selection.record import ErrorEstimate, Record
 
@@ -350,7 +351,7 @@ def test_runner_up_of_the_last_stage_that_compares():
     record = _record(sm=[1.0, 2.0, 3.0], eloo=[nan, 0.5, 0.6])
     assert runner_up(record)["name"] == "Gaussian(tau=4.0)"
     assert "runner-up  Gaussian(tau=4.0) (eloo 0.6 against 0.5)" in answer(record, [])
-    notes = {"Gaussian(tau=1.0): eloo": "set aside after a look at 500 rows"}
+    notes = {"Gaussian(tau=1.0): eloo": Diagnostic("set aside", Code.SET_ASIDE)}
     record = _record(sm=[1.0, 2.0, 3.0], eloo=[nan, 0.5, nan], notes=notes)
     assert runner_up(record) is None
     assert "runner-up  none: a part of the rows was enough" in answer(record, [])
@@ -418,15 +419,12 @@ def test_an_error_that_folds_tell_is_looked_at_too(tmp_path, capsys, rng):
 
 
 def test_a_criterion_that_few_rows_do_not_allow_is_left_out_alone(tmp_path, capsys, monkeypatch):
-    for module in ("select", "compare"):
-        name = f"kernelwise.cli.{module}.score_kernels"
+    def score(X, y, kernels, criteria, **options):
+        if "kfold" in criteria:
+            raise ValueError("k = 5 folds need more rows.")
+        return kw.score_kernels(X, y, kernels, criteria, **options)
 
-        def score(X, y, kernels, criteria, **options):
-            if "kfold" in criteria:
-                raise ValueError("k = 5 folds need more rows.")
-            return kw.score_kernels(X, y, kernels, criteria, **options)
-
-        monkeypatch.setattr(name, score)
+    monkeypatch.setattr("kernelwise.cli.scoring.score_kernels", score)
     (tmp_path / "f.csv").write_text("x,y\n1,a\n2,b\n3,a\n4,b\n6,b\n7,a\n")
     for command, where in (("select", "comparison"), ("compare", None)):
         status, out, err = run(capsys, command, tmp_path / "f.csv", "--json")

@@ -7,6 +7,7 @@ import numpy as np
 from kernelwise.cli.screen import counted
 from kernelwise.kernels import Gaussian, Kernel
 from kernelwise.selection.archive import kernel_to_dict, number_to_plain
+from kernelwise.selection.diagnostics import Code, has_code
 from kernelwise.selection.record import Record
 
 _HALVES_UP_TO = 1000  # rows; beyond, KernelSelector.pick_stability takes parts of 500
@@ -73,30 +74,28 @@ def _deciding_stage(record: Record) -> str | None:
 
 def _set_aside(record: Record, stage: str) -> bool:
     """Say whether a stage set kernels aside that clearly lost on a part of many rows."""
-    notes = record.result.notes.items()
-    return any(key.endswith(f": {stage}") and "set aside" in note for key, note in notes)
+    return has_code(record.result.notes_on(stage), Code.SET_ASIDE)
 
 
 def _stability(record: Record) -> str:
     if not record.stability:
         return ""
     share = record.stability.get(str(record.kernel), 0.0)
-    near = share + sum(record.stability.get(name, 0.0) for name in _next_widths(record))
+    next_to = {str(kernel) for kernel in record.result.kernels if _are_next(kernel, record.kernel)}
+    near = share + sum(record.stability.get(name, 0.0) for name in next_to)
     rows = int(record.data.get("rows", 0))
     parts = "halves of the rows" if rows <= _HALVES_UP_TO else f"parts of {_HALVES_UP_TO // 2} rows"
     more = f", it or the next width on {100 * near:.0f} %" if near > share else ""
     return f"picked on {100 * share:.0f} % of random {parts}{more}"
 
 
-def _next_widths(record: Record) -> set[str]:
-    """Return the names of the candidates that are half or twice as wide as the chosen one."""
-    return {str(k) for k in record.result.kernels if _are_next(k, record.kernel)}
-
-
 def _are_next(a: Kernel, b: Kernel) -> bool:
-    if not (isinstance(a, Gaussian) and isinstance(b, Gaussian)):
-        return False
-    return bool(np.isclose(abs(np.log2(a.tau / b.tau)), 1.0))
+    """Say whether one of two Gaussians is twice as wide as the other."""
+    return (
+        isinstance(a, Gaussian)
+        and isinstance(b, Gaussian)
+        and bool(np.isclose(abs(np.log2(a.tau / b.tau)), 1.0))
+    )
 
 
 def _time(record: Record) -> str:

@@ -27,8 +27,8 @@ def report(args: argparse.Namespace, screen: Screen) -> int:
     except ValueError as error:
         raise BadInput(f"{args.result!r}: {error}") from None
     model = result.parent / Path(record.model or "").name
-    sentence = mismatch(record, result, model) if model.is_file() else ""
-    if sentence:
+    sentence = mismatch(record, result, model) if model.is_file() else None
+    if sentence is not None:
         screen.note(sentence)
         record = replace(record, warnings=(*record.warnings, sentence))
     try:

@@ -6,12 +6,27 @@ from dataclasses import replace
 from math import isqrt
 from typing import Any
 
+from kernelwise.cli.prepare import Prepared
 from kernelwise.cli.screen import BadInput, Screen
 from kernelwise.gram.dense import needed
 from kernelwise.gram.memory import as_bytes, in_words
-from kernelwise.selection import SelectionResult
+from kernelwise.kernels import Kernel
+from kernelwise.selection import SelectionResult, score_kernels
 
 Score = Callable[[list[Any]], SelectionResult]
+
+
+def scorer(
+    data: Prepared, kernels: list[Kernel], ridge: float, memory: Any, screen: Screen
+) -> Score:
+    """Return a function that scores kernels by some criteria."""
+
+    def score(criteria: list[Any]) -> SelectionResult:
+        options = {"ridge": ridge, "task": data.task, "memory": memory}
+        drawn = None if screen.watched else False
+        return score_kernels(data.X, data.y, kernels, criteria, progress=drawn, **options)
+
+    return score
 
 
 def score_those_defined(score: Score, criteria: list[str], screen: Screen) -> SelectionResult:
@@ -45,16 +60,7 @@ def _side_by_side(found: list[SelectionResult]) -> SelectionResult:
 
 @contextmanager
 def explain_memory_error(memory: str | None, rows: int, remedy: str = "") -> Iterator[None]:
-    """Turn a lack of memory into a sentence that says how many rows would do.
-
-    Parameters
-    ----------
-    memory : str or None
-        The budget, as --memory has it.
-    rows : int
-    remedy : str, default=""
-        What else would help.
-    """
+    """Turn a lack of memory into a sentence that says how many rows would do, or what else."""
     try:
         yield
     except MemoryError as error:

@@ -17,14 +17,14 @@ from kernelwise.cli.answer import answer, runner_up
 from kernelwise.cli.libsvm import MOST_DENSE
 from kernelwise.cli.prepare import Check, Prepared, prepare
 from kernelwise.cli.read import Table, read_table
-from kernelwise.cli.scoring import explain_memory_error, score_those_defined
+from kernelwise.cli.scoring import explain_memory_error, score_those_defined, scorer
 from kernelwise.cli.screen import BadInput, Screen, tell
 from kernelwise.cli.write import RESULT, Folder
 from kernelwise.criteria import Criterion, available, get
 from kernelwise.gram import Targets
 from kernelwise.gram.dense import check_memory
 from kernelwise.gram.memory import as_bytes, in_words
-from kernelwise.selection import Cascade, KernelSelector, SelectionResult, score_kernels
+from kernelwise.selection import Cascade, KernelSelector
 from kernelwise.selection.estimates import by_folds
 from kernelwise.selection.guards import no_signal
 from kernelwise.selection.record import ErrorEstimate, Record
@@ -40,27 +40,22 @@ def select(args: argparse.Namespace, screen: Screen) -> int:
     """Choose a kernel for a table; return the exit status."""
     start = time.perf_counter()
     criterion = as_criterion(named_criteria(args.criterion))
-    folder = None if args.out is None else Folder(args.out)
+    folder = Folder(args.out)
     data = load(args, screen)
     selector = selector_for(args, data, criterion)
     with screen.heard() as heard, screen.fitting(selector, "choosing the kernel"):
         with explain_memory_error(args.memory, data.targets.n):
             selector.fit(data.X, data.y)
     record = _first_record(selector, data, heard)
-    if folder is not None:
-        machine = selector.best_estimator_
-        with screen.status("writing the model"):
-            whole = Pipeline([("preparation", data.preparation), ("machine", machine)])
-            record = replace(record, **folder.model(whole, screen))
-    steps = _steps(args, selector, data, screen)
+    with screen.status("writing the model"):
+        steps = [("preparation", data.preparation), ("machine", selector.best_estimator_)]
+        record = replace(record, **folder.model(Pipeline(steps), screen))
     with screen.heard():
-        record, interrupted = _improve(record, steps, screen)
+        record, interrupted = _improve(record, _steps(args, selector, data, screen), screen)
     record = replace(_look_twice(record, screen), seconds=time.perf_counter() - start)
-    if folder is not None:
-        _write(record, folder, screen, interrupted)
-    _print(args, record, folder)
-    if folder is not None:
-        folder.check()
+    _write(record, folder, screen, interrupted)
+    _print(args, record, folder.written)
+    folder.check()
     return 130 if interrupted else 0
 
 
@@ -129,7 +124,7 @@ def selector_for(args: argparse.Namespace, data: Prepared, criterion: str | Casc
     from sklearn.svm import SVC, SVR
 
     estimator = None
-    if args.machine == "svm":
+    if getattr(args, "machine", "") == "svm":
         estimator = SVR() if data.task == "regression" else SVC()
     return KernelSelector(
         estimator=estimator,
@@ -185,14 +180,12 @@ def _improve(
 
 def _look_twice(record: Record, screen: Screen) -> Record:
     """Say what the library's guard says, where the error became known after the guards spoke."""
-    error = record.error
-    if error is None or error.value < error.baseline or error.method == "leave-one-out":
+    if record.error is None:
         return record
-    if any(sentence.startswith("the matrix of ") for sentence in record.warnings):
-        return record  # a matrix that says nothing is the reason, and was told
-    sentence = no_signal(error.method, record.task == "regression")
-    screen.note(sentence)
-    return replace(record, warnings=(*record.warnings, sentence))
+    said = list(no_signal(record.error, record.task == "regression", record.warnings))
+    for sentence in said:
+        screen.note(sentence)
+    return replace(record, warnings=(*record.warnings, *said))
 
 
 def _steps(
@@ -225,19 +218,8 @@ def _nested(selector: Any, data: Prepared) -> ErrorEstimate:
 
 def _comparison(selector: Any, data: Prepared, screen: Screen) -> Any:
     """Return what the other criteria say of the candidates, at the chosen ridge."""
-
-    def score(criteria: list[Any]) -> SelectionResult:
-        return score_kernels(
-            data.X,
-            data.y,
-            list(dict.fromkeys(selector.result_.kernels)),
-            criteria,
-            ridge=selector.best_ridge_,
-            task=data.task,
-            memory=selector.memory,
-            progress=None if screen.watched else False,
-        )
-
+    kernels = list(dict.fromkeys(selector.result_.kernels))
+    score = scorer(data, kernels, selector.best_ridge_, selector.memory, screen)
     with warnings.catch_warnings():
         # The table says where a criterion is undefined; here that is no news.
         warnings.simplefilter("ignore")
@@ -246,17 +228,17 @@ def _comparison(selector: Any, data: Prepared, screen: Screen) -> Any:
 
 def _write(record: Record, folder: Folder, screen: Screen, interrupted: bool) -> None:
     folder.text(RESULT, record.to_json())
-    if interrupted:
-        path = folder.path / RESULT
-        screen.note(f"interrupted before the report; 'kernelwise report {path}' makes it.")
-    else:
+    if not interrupted:
         with screen.status("writing the report"):
             folder.report(record, screen)
+    elif folder.is_wanted:
+        path = folder.path / RESULT
+        screen.note(f"interrupted before the report; 'kernelwise report {path}' makes it.")
 
 
-def _print(args: argparse.Namespace, record: Record, folder: Folder | None) -> None:
-    written = [] if folder is None else folder.written
-    plain: dict[str, Any] = json.loads(record.to_json())
-    if args.json:
-        plain |= {"runner_up": runner_up(record), "files": written}
-    tell(json.dumps(plain) if args.json else answer(record, written))
+def _print(args: argparse.Namespace, record: Record, written: list[str]) -> None:
+    if not args.json:
+        tell(answer(record, written))
+        return
+    plain = json.loads(record.to_json())
+    tell(json.dumps(plain | {"runner_up": runner_up(record), "files": written}))

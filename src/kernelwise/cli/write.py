@@ -10,6 +10,7 @@ from typing import Any
 from kernelwise._files import checksum, replacing
 from kernelwise.cli.screen import BadInput, Screen, one_line
 from kernelwise.gram.memory import as_bytes
+from kernelwise.selection.diagnostics import Code, Diagnostic
 from kernelwise.selection.persistence import MAX_SIZE, max_size_for, save_model
 from kernelwise.selection.record import Record
 
@@ -18,14 +19,20 @@ LARGEST_RESULT = 20e6  # bytes; that of 200 kernels by all criteria has 0.2 MB
 
 
 class Folder:
-    """The folder that output goes to; that it can be written to is found out at once.
+    """The folder that output goes to, if any; whether it can be written to is checked at once.
 
     A file that cannot be written later, as on a full disk, is no reason to lose what was found:
     nothing more is written, and :meth:`check` complains once all has been told.
     """
 
-    def __init__(self, path: str) -> None:
-        self.path = Path(path)
+    def __init__(self, path: str | None) -> None:
+        self.path, self.is_wanted = Path(path or ""), path is not None
+        self.written: list[str] = []
+        self._failure = ""
+        if path is not None:
+            self._make(path)
+
+    def _make(self, path: str) -> None:
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError):
@@ -36,8 +43,6 @@ class Folder:
             check_writable(self.path / name)
         if importlib.util.find_spec("skops") is None:
             raise BadInput("--out needs skops for the model: pip install 'kernelwise[cli]'.")
-        self.written: list[str] = []
-        self._failure = ""
 
     def model(self, model: Any, screen: Screen) -> dict[str, Any]:
         """Write the model; what there is about an earlier one goes before it does.
@@ -80,7 +85,7 @@ class Folder:
     def _write(self, name: str, write: Callable[[Path], None]) -> bool:
         """Write a file, unless an earlier one could not be written; say whether it was."""
         path = self.path / name
-        if self._failure:
+        if self._failure or not self.is_wanted:
             return False
         try:
             write(path)
@@ -96,22 +101,14 @@ def not_written(path: Path, error: OSError) -> str:
     return f"{str(path)!r} could not be written ({error.strerror or error}): name another --out."
 
 
-def mismatch(record: Record, result: Path, model: bytes | Path) -> str:
-    """Return a sentence if a result and the model beside it do not belong together.
-
-    Parameters
-    ----------
-    record : Record
-        What the result holds; that of an earlier version does not know its model.
-    result : Path
-    model : bytes or Path
-        The content of the model, or its file.
-    """
+def mismatch(record: Record, result: Path, model: bytes | Path) -> Diagnostic | None:
+    """Return a sentence if a result and the model beside it do not belong together."""
     if record.model_sha256 in (None, checksum(model)):
-        return ""
-    return (
+        return None
+    return Diagnostic(
         f"{str(result)!r} is not the result of the {record.model} beside it, as when two runs "
-        "write to one folder: select again."
+        "write to one folder: select again.",
+        Code.OTHER_MODEL,
     )
 
 

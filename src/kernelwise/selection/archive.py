@@ -34,14 +34,9 @@ def reason(error: Exception) -> str:
 
 def parse(text: str) -> Any:
     """Return the plain data of a JSON text that says one thing: no name twice, no huge numbers."""
+    readers: dict[str, Any] = {"parse_int": _integer, "parse_float": _real, "parse_constant": _real}
     try:
-        return json.loads(
-            text,
-            object_pairs_hook=_unique,
-            parse_int=_integer,
-            parse_float=_real,
-            parse_constant=_real,
-        )
+        return json.loads(text, object_pairs_hook=_unique, **readers)
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
 
@@ -113,7 +108,8 @@ def kernel_from_dict(plain: Any, what: str = "kernel") -> Kernel:
 
 def criterion_to_dict(criterion: Criterion) -> dict[str, Any]:
     """Return a criterion as its name and parameters; a splitter of folds is left out."""
-    kept = {k: v for k, v in _parameters(criterion).items() if _is_plain(v)}
+    plain = (bool, int, float, str, type(None))
+    kept = {k: v for k, v in _parameters(criterion).items() if isinstance(v, plain)}
     return {"criterion": criterion.name, **kept}
 
 
@@ -124,8 +120,8 @@ def criterion_from_dict(plain: Any, what: str = "criterion") -> Criterion:
 
 
 def numbers_to_list(values: Array) -> list[Any]:
-    """Return numbers as JSON knows them: null for NaN, text for infinities."""
-    return [_plain_number(value) for value in np.asarray(values, dtype=float).tolist()]
+    """Return numbers as JSON knows them."""
+    return [number_to_plain(value) for value in np.asarray(values, dtype=float).tolist()]
 
 
 def to_numbers(plain: Any, what: str) -> Array:
@@ -145,11 +141,8 @@ def to_number(plain: Any, what: str) -> float:
 
 
 def number_to_plain(value: float) -> Any:
-    """Return one number as JSON knows it."""
-    return _plain_number(float(value))
-
-
-def _plain_number(value: float) -> Any:
+    """Return one number as JSON knows it: null for NaN, text for infinities."""
+    value = float(value)
     if math.isnan(value):
         return None
     return ("inf" if value > 0.0 else "-inf") if math.isinf(value) else value
@@ -171,7 +164,3 @@ def _restored(value: Any) -> Any:
     if isinstance(value, dict):
         return kernel_from_dict(value)
     return tuple(map(_restored, value)) if isinstance(value, list) else value
-
-
-def _is_plain(value: Any) -> bool:
-    return value is None or isinstance(value, bool | int | float | str)

@@ -1,6 +1,6 @@
 """What should make a user look twice, each with what to do about it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +9,7 @@ from kernelwise._types import Array
 from kernelwise._warnings import warn_user
 from kernelwise.kernels import Gaussian, Kernel, Pairs
 from kernelwise.selection.choice import Choice
+from kernelwise.selection.diagnostics import Code, Diagnostic, has_code
 from kernelwise.selection.problem import Problem
 from kernelwise.selection.record import ErrorEstimate
 
@@ -18,6 +19,8 @@ _ALONE = 0.05  # similarity to the most similar row, below which a row is alone
 _CONSTANT = 1e-6  # relative difference of entries, below which all rows look alike
 _DISAGREEMENT = 1.5  # how much worse by the last criterion the pick of the first one is
 _STEPS = 4  # by which a grid is extended
+# What was said of a choice that is no better than a constant, or explains it.
+_EXPLAINED = (Code.NO_SIGNAL, Code.CONSTANT_MATRIX, Code.IDENTITY_MATRIX)
 
 
 class KernelChoiceWarning(UserWarning):
@@ -41,20 +44,16 @@ class Chosen:
         return self.kernels[self.choice.winner]
 
 
-def warn_about(chosen: Chosen) -> tuple[str, ...]:
+def warn_about(chosen: Chosen) -> tuple[Diagnostic, ...]:
     """Warn of everything that should be looked at, and return it."""
-    checks = (
-        _few_rows,
-        _edge_of_the_grid,
-        _edge_of_the_ridges,
-        _degenerate_matrix,
-        _disagreement,
-        _no_signal,
-    )
-    sentences = tuple(sentence for check in checks for sentence in check(chosen))
-    for sentence in sentences:
-        warn_user(sentence, KernelChoiceWarning)
-    return sentences
+    checks = (_few_rows, _edge_of_the_grid, _edge_of_the_ridges, _degenerate_matrix, _disagreement)
+    found = [diagnostic for check in checks for diagnostic in check(chosen)]
+    if chosen.error is not None:
+        is_real = chosen.problem.targets.classes is None
+        found += no_signal(chosen.error, is_real, found)
+    for diagnostic in found:
+        warn_user(diagnostic, KernelChoiceWarning)
+    return tuple(found)
 
 
 def edge(kernels: Sequence[Kernel], winner: int) -> str | None:
@@ -77,38 +76,43 @@ def extended(kernels: Sequence[Kernel], side: str) -> list[Kernel]:
     return list(kernels) + [Gaussian(widths[-1] * 2.0**i) for i in steps]
 
 
-def _few_rows(chosen: Chosen) -> Iterator[str]:
+def _few_rows(chosen: Chosen) -> Iterator[Diagnostic]:
     targets = chosen.problem.targets
     if targets.classes is None:
         return
     for label, count in zip(targets.classes.tolist(), targets.counts.tolist(), strict=True):
         if count < _FEWEST:
             rows = "row" if count == 1 else "rows"
-            yield (
+            yield Diagnostic(
                 f"class {label!r} has only {count} {rows}: merge it with another class, or find "
-                "more rows of it"
+                "more rows of it",
+                Code.FEW_ROWS,
             )
 
 
-def _edge_of_the_grid(chosen: Chosen) -> Iterator[str]:
+def _edge_of_the_grid(chosen: Chosen) -> Iterator[Diagnostic]:
     side = edge(chosen.kernels, chosen.choice.winner)
     if side is not None:
-        more = "narrower" if side == "narrowest" else "wider"
-        linear = "" if side == "narrowest" else ", or Linear()"
-        yield f"the chosen {chosen.kernel} is the {side} offered: add {more} kernels{linear}"
+        more = "narrower kernels" if side == "narrowest" else "wider kernels, or Linear()"
+        yield Diagnostic(
+            f"the chosen {chosen.kernel} is the {side} offered: add {more}", Code.GRID_EDGE
+        )
 
 
-def _edge_of_the_ridges(chosen: Chosen) -> Iterator[str]:
+def _edge_of_the_ridges(chosen: Chosen) -> Iterator[Diagnostic]:
     offered = chosen.offered_ridges
     if offered is None or np.unique(offered).size < 3:
         return
     if chosen.ridge in (offered.min(), offered.max()):
-        which = "smallest" if chosen.ridge == offered.min() else "largest"
-        more = "smaller" if which == "smallest" else "larger"
-        yield f"the chosen ridge {chosen.ridge:g} is the {which} offered: add {more} ones"
+        is_smallest = chosen.ridge == offered.min()
+        which, more = ("smallest", "smaller") if is_smallest else ("largest", "larger")
+        yield Diagnostic(
+            f"the chosen ridge {chosen.ridge:g} is the {which} offered: add {more} ones",
+            Code.RIDGE_EDGE,
+        )
 
 
-def _degenerate_matrix(chosen: Chosen) -> Iterator[str]:
+def _degenerate_matrix(chosen: Chosen) -> Iterator[Diagnostic]:
     """Look at the matrix between some rows and all of them."""
     problem, kernel = chosen.problem, chosen.kernel
     n = problem.targets.n
@@ -121,21 +125,23 @@ def _degenerate_matrix(chosen: Chosen) -> Iterator[str]:
     if not np.isfinite(K).all() or diagonal.min() <= 0.0:
         return
     if np.ptp(K) <= _CONSTANT * np.abs(K).max():
-        yield (
+        yield Diagnostic(
             f"the matrix of {kernel} is nearly constant, so that all rows look alike: standardise "
-            "the features, or offer narrower kernels"
+            "the features, or offer narrower kernels",
+            Code.CONSTANT_MATRIX,
         )
         return
     similarity = np.abs(K) / np.sqrt(np.outer(diagonal[rows], diagonal))
     similarity[np.arange(rows.size), rows] = 0.0
     if np.median(similarity.max(axis=1)) < _ALONE:
-        yield (
+        yield Diagnostic(
             f"the matrix of {kernel} is nearly the identity, so that every row is alone: "
-            "standardise the features, drop irrelevant ones, or offer wider kernels"
+            "standardise the features, drop irrelevant ones, or offer wider kernels",
+            Code.IDENTITY_MATRIX,
         )
 
 
-def _disagreement(chosen: Chosen) -> Iterator[str]:
+def _disagreement(chosen: Chosen) -> Iterator[Diagnostic]:
     """Compare the first stage with the last: its pick should not be far from the best."""
     result, winner, finalists, _ = chosen.choice
     names = list(result.table)
@@ -146,23 +152,20 @@ def _disagreement(chosen: Chosen) -> Iterator[str]:
     # A pick of the first stage that was set aside on the way has no value to compare.
     is_far = last[first] > _DISAGREEMENT * last[winner] > 0.0
     if finalists > 2 and rank >= finalists and is_far:
-        yield (
+        yield Diagnostic(
             f"{names[0]} and {names[-1]} disagree: {chosen.kernel} was the last that {names[0]} "
             f"let pass and is the best by {names[-1]}: let more kernels pass, or choose by "
-            f"{names[-1]} alone"
+            f"{names[-1]} alone",
+            Code.DISAGREEMENT,
         )
 
 
-def _no_signal(chosen: Chosen) -> Iterator[str]:
-    error = chosen.error
-    if error is None or error.value < error.baseline or any(_degenerate_matrix(chosen)):
-        return  # a matrix that says nothing is the reason, and was told
-    yield no_signal("leave-one-out", chosen.problem.targets.classes is None)
-
-
-def no_signal(method: str, is_real: bool) -> str:
-    """Return what is said where a constant does as well as the choice."""
-    return (
+def no_signal(error: ErrorEstimate, is_real: bool, said: Iterable[str]) -> Iterator[Diagnostic]:
+    """Say so where a constant does as well as the choice and nothing said so far tells why."""
+    if error.value < error.baseline or has_code(said, *_EXPLAINED):
+        return
+    yield Diagnostic(
         f"always predicting the same {'value' if is_real else 'class'} does as well as the choice, "
-        f"by {method}: the features may not tell the target, or other kernels are needed"
+        f"by {error.method}: the features may not tell the target, or other kernels are needed",
+        Code.NO_SIGNAL,
     )

@@ -3,12 +3,13 @@
 import json
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from kernelwise.kernels import Kernel
 from kernelwise.selection import archive
 from kernelwise.selection.archive import kernel_to_dict, number_to_plain
+from kernelwise.selection.diagnostics import Diagnostic, code_of
 from kernelwise.selection.result import SelectionResult
 
 FORMAT = "kernelwise-record/1"
@@ -55,23 +56,15 @@ class ErrorEstimate:
     def to_dict(self) -> dict[str, Any]:
         """Return it as plain data."""
         return {
-            "measure": self.measure,
-            "value": number_to_plain(self.value),
-            "standard_error": number_to_plain(self.standard_error),
-            "method": self.method,
-            "baseline": number_to_plain(self.baseline),
+            name: value if isinstance(value, str) else number_to_plain(value)
+            for name, value in asdict(self).items()
         }
 
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> "ErrorEstimate":
         """Return what plain data describes."""
-        return cls(
-            measure=archive.to_text(plain["measure"], "measure"),
-            value=archive.to_number(plain["value"], "value"),
-            standard_error=archive.to_number(plain["standard_error"], "standard_error"),
-            method=archive.to_text(plain["method"], "method"),
-            baseline=archive.to_number(plain["baseline"], "baseline"),
-        )
+        kinds: dict[Any, Any] = {str: archive.to_text, float: archive.to_number}
+        return cls(**{f.name: kinds[f.type](plain[f.name], f.name) for f in fields(cls)})
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,8 +88,8 @@ class Record:
         The error of the chosen machine, and the one that pays for the choice.
     stability : dict of str to float
         How often each kernel was picked on random parts of the rows; empty where nobody asked.
-    warnings : tuple of str
-        What the guards had to say.
+    warnings : tuple of Diagnostic
+        What the guards, and others, had to say.
     data : dict
         "source", "rows", "features", "target", "classes" (label to count; classification only),
         "prepared" (list of sentences): whatever of it is known.
@@ -138,6 +131,7 @@ class Record:
             "nested": self.nested and self.nested.to_dict(),
             "stability": self.stability,
             "warnings": list(self.warnings),
+            "warning_codes": [code_of(warning) for warning in self.warnings],
             "data": self.data,
             "seconds": number_to_plain(self.seconds),
             "model": self.model,
@@ -180,7 +174,7 @@ class Record:
             error=_given(plain["error"], ErrorEstimate.from_dict),
             nested=_given(plain["nested"], ErrorEstimate.from_dict),
             stability=archive.to_mapping(plain["stability"], "stability", _share),
-            warnings=tuple(archive.to_list(plain["warnings"], "warnings", archive.to_text)),
+            warnings=_warnings(plain),
             data=_data(archive.to_mapping(plain["data"], "data", lambda value, _: value)),
             seconds=archive.to_number(plain["seconds"], "seconds"),
             model=_given(plain["model"], lambda name: archive.to_text(name, "model")),
@@ -194,6 +188,13 @@ class Record:
 def _given(plain: Any, restored: Callable[[Any], Any]) -> Any:
     """Return what plain data describes, None where nothing is given."""
     return None if plain is None else restored(plain)
+
+
+def _warnings(plain: dict[str, Any]) -> tuple[Diagnostic, ...]:
+    texts = archive.to_list(plain["warnings"], "warnings", archive.to_text)
+    unknown = [""] * len(texts)  # earlier versions wrote no codes
+    codes = archive.to_list(plain.get("warning_codes", unknown), "warning_codes", archive.to_text)
+    return tuple(Diagnostic(*pair) for pair in zip(texts, codes, strict=True))
 
 
 def _share(plain: Any, what: str) -> float:

@@ -14,6 +14,7 @@ from kernelwise._types import Array
 from kernelwise.criteria import Criterion
 from kernelwise.kernels import Kernel
 from kernelwise.selection import archive
+from kernelwise.selection.diagnostics import Diagnostic, code_of
 from kernelwise.selection.preference import check_rule, preferred
 
 
@@ -43,8 +44,8 @@ class SelectionResult:
         would share it.
     table : dict of str to array of shape (candidates,)
         The values by column name.
-    notes : dict of str to str
-        Why values are undefined, by "kernel: column".
+    notes : dict of str to Diagnostic
+        Why values are missing, by "kernel: column".
     engine : str
         The engine that was used.
     engine_reason : str
@@ -90,7 +91,7 @@ class SelectionResult:
             raise ValueError(f"{criterion} has no direction: it is to be read, not to choose by.")
         values = self.table[criterion]
         if np.isnan(values).all():
-            reason = next((r for k, r in self.notes.items() if k.endswith(f": {criterion}")), "")
+            reason = next(iter(self.notes_on(criterion)), "")
             raise ValueError(f"{criterion} is undefined for every candidate: {reason}.")
         errors = self.standard_errors.get(criterion, np.full(len(self), np.nan))
         losses = -values if greater else values
@@ -110,6 +111,10 @@ class SelectionResult:
         order = self.ranking(criterion)
         ranks[order] = np.arange(1.0, len(order) + 1.0)
         return ranks
+
+    def notes_on(self, criterion: str) -> list[str]:
+        """Return why values of a column are missing, one note for each kernel without a value."""
+        return [note for key, note in self.notes.items() if key.endswith(f": {criterion}")]
 
     def choosing(self) -> list[str]:
         """Return the columns that can choose: they have a direction, and a value somewhere."""
@@ -151,6 +156,7 @@ class SelectionResult:
                 n: archive.numbers_to_list(v) for n, v in self.standard_errors.items()
             },
             "notes": dict(self.notes),
+            "note_codes": {key: code_of(note) for key, note in self.notes.items()},
             "engine": self.engine,
             "engine_reason": self.engine_reason,
             "seconds": self.seconds,
@@ -161,12 +167,15 @@ class SelectionResult:
     def from_dict(cls, plain: dict[str, Any]) -> "SelectionResult":
         """Return the result that plain data describes; ValueError or KeyError for other data."""
         kernels = archive.to_list(plain["kernels"], "kernels", archive.kernel_from_dict)
+        notes = archive.to_mapping(plain["notes"], "notes", archive.to_text)
+        # Earlier versions wrote no codes.
+        codes = archive.to_mapping(plain.get("note_codes", {}), "note_codes", archive.to_text)
         result = cls(
             kernels=tuple(kernels),
             ridges=archive.to_numbers(plain["ridges"], "ridges"),
             criteria=archive.to_mapping(plain["criteria"], "criteria", archive.criterion_from_dict),
             table=archive.to_mapping(plain["table"], "table", archive.to_numbers),
-            notes=archive.to_mapping(plain["notes"], "notes", archive.to_text),
+            notes={key: Diagnostic(note, codes.get(key, "")) for key, note in notes.items()},
             engine=archive.to_text(plain["engine"], "engine"),
             engine_reason=archive.to_text(plain["engine_reason"], "engine_reason"),
             seconds=archive.to_number(plain["seconds"], "seconds"),

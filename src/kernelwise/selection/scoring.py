@@ -16,6 +16,7 @@ from kernelwise.criteria.losses import standard_error
 from kernelwise.gram import Engine, Gram, Targets
 from kernelwise.gram.psd import check_matrix, warn_indefinite
 from kernelwise.kernels import Kernel, Precomputed
+from kernelwise.selection.diagnostics import Code, Diagnostic
 from kernelwise.selection.inputs import (
     Asked,
     as_criteria,
@@ -197,7 +198,10 @@ def score_candidates(
         ridges=np.array([ridge for _, ridge, _ in rows]),
         criteria=dict(columns),
         table={name: np.array([v[name].mean for _, _, v in rows]) for name in columns},
-        notes={f"{kernel}: {column}": reason for (kernel, column), reason in notes.items()},
+        notes={
+            f"{kernel}: {column}": Diagnostic(reason, Code.UNDEFINED)
+            for (kernel, column), reason in notes.items()
+        },
         engine=problem.engine.name,
         engine_reason=problem.engine_reason,
         seconds=time.perf_counter() - start,

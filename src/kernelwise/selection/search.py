@@ -15,6 +15,7 @@ from kernelwise.kernels import Kernel
 from kernelwise.machines import RidgeFit
 from kernelwise.selection.cascade import Cascade
 from kernelwise.selection.choice import Choice
+from kernelwise.selection.diagnostics import Code, Diagnostic
 from kernelwise.selection.guards import edge, extended
 from kernelwise.selection.local_search import FIRST_LOOK, LocalSearch, SearchFailed
 from kernelwise.selection.problem import Problem
@@ -161,8 +162,8 @@ def _zoom(
         if kernel.is_psd is False:
             warn_indefinite(str(kernel))
     looked = " and ".join(str(rows) for rows in found.looked_at[:-1])
-    notes = {
-        f"{kernel}: {name}": f"set aside after a look at {looked} rows"
+    notes: dict[str, str] = {
+        f"{kernel}: {name}": Diagnostic(f"set aside after a look at {looked} rows", Code.SET_ASIDE)
         for kernel, values in zip(kernels, found.values, strict=True)
         if np.isnan(values).all()
     }

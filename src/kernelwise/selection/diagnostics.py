@@ -1,0 +1,57 @@
+"""What there is to say about a selection: a text for people and a code for programs."""
+
+from collections.abc import Iterable
+from enum import StrEnum
+
+
+class Code(StrEnum):
+    """What a diagnostic is about."""
+
+    FEW_ROWS = "few_rows"  # a class has very few rows
+    GRID_EDGE = "grid_edge"  # the chosen kernel is the narrowest or widest offered
+    RIDGE_EDGE = "ridge_edge"  # the chosen ridge is the smallest or largest offered
+    CONSTANT_MATRIX = "constant_matrix"  # all rows look alike to the chosen kernel
+    IDENTITY_MATRIX = "identity_matrix"  # no row resembles another to the chosen kernel
+    DISAGREEMENT = "disagreement"  # the first stage nearly dropped what the last one prefers
+    NO_SIGNAL = "no_signal"  # a constant prediction does as well as the choice
+    OTHER_MODEL = "other_model"  # a saved result lies beside a model that is not its own
+    UNDEFINED = "undefined"  # a criterion has no value for a kernel
+    SET_ASIDE = "set_aside"  # a kernel clearly lost on part of the rows
+
+
+class Diagnostic(str):
+    """A text that has a code; in every other way it is that text.
+
+    JSON keeps both. A model file keeps the text alone, and so did JSON of earlier versions: ask for
+    the code with :func:`code_of`, which knows texts without one.
+
+    Attributes
+    ----------
+    code : str
+        A member of :class:`Code`, or "" where it is not known.
+
+    Examples
+    --------
+    >>> from kernelwise.selection.diagnostics import Code, Diagnostic, code_of
+    >>> note = Diagnostic("the trace is zero", Code.UNDEFINED)
+    >>> note == "the trace is zero", code_of(note) == "undefined", code_of("a text")
+    (True, True, '')
+    """
+
+    code: str
+
+    def __new__(cls, text: str, code: str = "") -> "Diagnostic":
+        """Return a text with a code."""
+        diagnostic = super().__new__(cls, text)
+        diagnostic.code = code
+        return diagnostic
+
+
+def code_of(text: str) -> str:
+    """Return the code of a diagnostic, "" for a text that has none."""
+    return str(getattr(text, "code", ""))
+
+
+def has_code(texts: Iterable[str], *codes: Code) -> bool:
+    """Say whether one of several diagnostics has one of the codes."""
+    return any(code_of(text) in codes for text in texts)
