@@ -20,16 +20,10 @@ class Unreadable(ValueError):
 
 
 class TooLarge(ValueError):
-    """More content than the limit allows.
-
-    Attributes
-    ----------
-    what : str
-        What is too large, and what the limit is: the beginning of a sentence.
-    """
+    """More content than the limit allows."""
 
     def __init__(self, path: str | os.PathLike[str], what: str) -> None:
-        self.what = f"{os.fspath(path)!r} {what}"
+        self.what = f"{os.fspath(path)!r} {what}"  # the beginning of a sentence
         super().__init__(f"{self.what}: raise max_size if you trust it.")
 
 
@@ -39,25 +33,10 @@ def amount(size: float) -> str:
 
 
 def read_file(path: str | os.PathLike[str], most: float = float("inf")) -> bytes:
-    """Return the content of a file.
+    """Return the content of a file, at most so many bytes.
 
-    Pipes are read too, such as ``/dev/stdin`` and a shell's ``<(command)``: for as long as somebody
-    writes to them, and up to the limit.
-
-    Parameters
-    ----------
-    path : str or path
-    most : float, default=inf
-        The most bytes that are read.
-
-    Raises
-    ------
-    OSError
-        If the file cannot be read.
-    Unreadable
-        If it is a directory, a device, a socket, or a pipe to which nobody writes.
-    TooLarge
-        If it holds more.
+    Pipes are read too, such as ``/dev/stdin`` and a shell's ``<(command)``, for as long as somebody
+    writes to them. What else is not a file, such as a directory or a device, is Unreadable.
     """
     info = os.stat(path)
     if stat.S_ISFIFO(info.st_mode):

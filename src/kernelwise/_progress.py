@@ -5,7 +5,6 @@ bar on the screen, scikit-learn's callbacks or nobody follows.
 """
 
 import time
-from types import TracebackType
 from typing import Any
 
 _PATIENCE = 1.0  # seconds after which a person wants to see something move
@@ -26,12 +25,7 @@ class Task:
     def __enter__(self) -> "Task":
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         self.end()
 
     def end(self) -> None:
@@ -74,20 +68,14 @@ class Bar(Task):
         self._bar.update(self._row, completed=done)
 
     def _begin(self) -> None:
-        from rich.progress import (
-            BarColumn,
-            Progress,
-            TaskProgressColumn,
-            TextColumn,
-            TimeRemainingColumn,
-        )
+        from rich import progress as rich
 
-        self._bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            TaskProgressColumn(),
-            TimeRemainingColumn(),
-            TextColumn("left"),
+        self._bar = rich.Progress(
+            rich.TextColumn("{task.description}"),
+            rich.BarColumn(),
+            rich.TaskProgressColumn(),
+            rich.TimeRemainingColumn(),
+            rich.TextColumn("left"),
             console=self._console,
             transient=self._console.is_terminal or self._console.is_jupyter,
             speed_estimate_period=3600.0,

@@ -23,22 +23,11 @@ class Unpacking:
     """Unpacks a file as long as all that comes out stays within a limit.
 
     Sizes that a file states of itself are not relied on: what is counted is what comes out.
-
-    Parameters
-    ----------
-    path : str or path
-        For messages.
-    most : float
-        The most bytes that may come out.
-
-    Attributes
-    ----------
-    size : int
-        The bytes that have come out.
     """
 
     def __init__(self, path: str | os.PathLike[str], most: float) -> None:
-        self.path, self.most, self.size = path, most, 0
+        self.path, self.most = path, most  # the path is for messages
+        self.size = 0  # the bytes that have come out
 
     def gunzip(self, data: bytes) -> bytes:
         """Return what a gzip file holds, of one part or several."""

@@ -30,15 +30,9 @@ class _Attribute:
 
 
 def read_arff(content: str, path: str, most: float) -> Any:
-    """Return the frame that an ARFF file holds; dense and sparse rows.
+    """Return the frame that an ARFF file holds, of dense or sparse rows.
 
-    Parameters
-    ----------
-    content : str
-    path : str
-        For messages.
-    most : float
-        The most bytes that rows may take which are much longer than they are written.
+    Rows that are much longer than they are written may take ``most`` bytes.
     """
     import pandas as pd
 

@@ -19,15 +19,9 @@ _ALL = "gaussian,laplacian,matern,polynomial:1:5,linear"
 
 @dataclass(frozen=True)
 class Candidates:
-    """Families of kernels, each with the range of its exponents or degrees.
+    """Families of kernels, each with the range of its exponents or degrees."""
 
-    Attributes
-    ----------
-    families : tuple of (str, tuple of int)
-        A range is empty where none was given.
-    """
-
-    families: tuple[tuple[str, tuple[int, ...]], ...]
+    families: tuple[tuple[str, tuple[int, ...]], ...]  # an empty range where none was given
 
     @classmethod
     def parse(cls, text: str) -> "Candidates":

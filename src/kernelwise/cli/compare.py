@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from kernelwise.cli.prepare import Prepared
-from kernelwise.cli.scoring import explain_memory_error, score_those_defined
+from kernelwise.cli.scoring import explain_memory_error, score_those_defined, scorer
 from kernelwise.cli.screen import Screen, counted, tell
 from kernelwise.cli.select import applicable, load, named_criteria
 from kernelwise.cli.spreadsheet import to_csv
 from kernelwise.cli.write import Folder
 from kernelwise.criteria.base import check_task
-from kernelwise.selection import SelectionResult, score_kernels
+from kernelwise.selection import SelectionResult
 
 COMPARISON, TABLE = "comparison.json", "comparison.csv"
 _ALL_UP_TO = 2000  # rows, unless criteria are named
@@ -23,7 +23,7 @@ _REMEDY = "--criterion with names of cost n^2 only"
 def compare(args: argparse.Namespace, screen: Screen) -> int:
     """Score the candidates by all criteria; return the exit status."""
     asked: list[Any] = list(named_criteria(args.criterion))
-    folder = None if args.out is None else Folder(args.out)
+    folder = Folder(args.out)
     data = load(args, screen)
     for criterion in asked:
         check_task(criterion, data.targets)
@@ -33,12 +33,10 @@ def compare(args: argparse.Namespace, screen: Screen) -> int:
         )
     with screen.heard(), explain_memory_error(args.memory, data.targets.n, _REMEDY):
         result = _scored(args, data, asked, screen)
-    if folder is not None:
-        folder.text(COMPARISON, result.to_json())
-        folder.text(TABLE, to_csv(result.frame()))
-    tell(result.to_json() if args.json else _page(result, args.ridge, folder))
-    if folder is not None:
-        folder.check()
+    folder.text(COMPARISON, result.to_json())
+    folder.text(TABLE, to_csv(result.frame()))
+    tell(result.to_json() if args.json else _page(result, args.ridge, folder.written))
+    folder.check()
     return 0
 
 
@@ -47,25 +45,13 @@ def _scored(
 ) -> SelectionResult:
     """Return the table of the criteria that were asked for, or of all that apply."""
     kernels = args.kernels.kernels(data.X, args.seed)
-
-    def score(criteria: list[Any]) -> SelectionResult:
-        return score_kernels(
-            data.X,
-            data.y,
-            kernels,
-            criteria,
-            ridge=args.ridge,
-            task=data.task,
-            memory=args.memory,
-            progress=None if screen.watched else False,
-        )
-
+    score = scorer(data, kernels, args.ridge, args.memory, screen)
     if asked:
         return score(asked)
     return score_those_defined(score, applicable(data.targets, _ALL_UP_TO), screen)
 
 
-def _page(result: SelectionResult, ridge: float, folder: Folder | None) -> str:
+def _page(result: SelectionResult, ridge: float, files: list[str]) -> str:
     """Return the table in blocks as wide as the terminal, and the pick of every criterion."""
     best = {name: result.best_index(name) for name in result.choosing()}
     width = shutil.get_terminal_size((100, 24)).columns
@@ -77,7 +63,6 @@ def _page(result: SelectionResult, ridge: float, folder: Folder | None) -> str:
         f"{counted(len(result), 'kernel')}, ridge {ridge:g}, {result.seconds:.1f} s; * marks the "
         "best of a criterion."
     )
-    files = [] if folder is None else folder.written
     written = [f"written    {', '.join(files)}"] if files else []
     picked = "\n".join(["picks:", *picks, "", about, *written])
     return "\n\n".join([*blocks, picked])

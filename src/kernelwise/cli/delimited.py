@@ -11,21 +11,7 @@ from typing import Any
 from kernelwise._files import TooLarge
 from kernelwise.cli.screen import BadInput, listed, one_line
 
-MISSING = (
-    "",
-    "?",
-    "NA",
-    "N/A",
-    "#N/A",
-    "nan",
-    "NaN",
-    "-nan",
-    "-NaN",
-    "null",
-    "NULL",
-    "<NA>",
-    "NaT",
-)
+MISSING = ("", *"? NA N/A #N/A nan NaN -nan -NaN null NULL <NA> NaT".split())
 MOST_COLUMNS = 250_000  # a hundred microseconds each
 _CELL = 8  # bytes
 NEEDED = "at least a feature and the target are needed"
@@ -47,17 +33,12 @@ def read_delimited(
 
     Parameters
     ----------
-    content : str
-    path : str
-        For messages.
+    content, path : str
+        The text of the file, and its name for messages.
     tab : bool
         Whether fields are known to be separated by tabs.
-    text : tuple of str
-        Columns that are text whatever they look like.
-    header : bool or None
-        Whether the first line names the columns; None finds out.
-    most : float
-        The most bytes that rows may take which are shorter than the first line.
+    text, header, most
+        As in ``read_table``.
     """
     filled = (line for line in io.StringIO(content) if line.strip())
     lines = list(islice(filled, _LOOKED_AT))

@@ -70,12 +70,7 @@ def _check_values(X: Any, path: str) -> None:
 def at_indices(X: Any, indices: Any, wanted: Any) -> Any:
     """Return the columns of the wanted indices: zero where X lacks them; others are left out.
 
-    Parameters
-    ----------
-    X : sparse matrix of shape (n, columns)
-    indices : array of shape (columns,) or None
-        The index of every column; None for 0, 1, 2 and so on.
-    wanted : array of int
+    ``indices`` numbers the columns of X; None stands for 0, 1, 2 and so on.
     """
     import scipy.sparse as sp
 

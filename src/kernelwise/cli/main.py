@@ -4,6 +4,7 @@ import contextlib
 import sys
 import traceback
 from collections.abc import Sequence
+from importlib import import_module
 from typing import Any
 
 from kernelwise._files import TooLarge
@@ -41,22 +42,9 @@ def _run(argv: list[str]) -> int:
 
 
 def _command(name: str) -> Any:
-    """Return the function of a command; each is imported only where it is asked for."""
-    if name == "select":
-        from kernelwise.cli.select import select as command
-    elif name == "compare":
-        from kernelwise.cli.compare import compare as command
-    elif name == "bounds":
-        from kernelwise.cli.bounds import bounds as command
-    elif name == "predict":
-        from kernelwise.cli.predict import predict as command
-    elif name == "reproduce":
-        from kernelwise.cli.reproduce import reproduce as command
-    elif name == "report":
-        from kernelwise.cli.listing import report as command
-    else:
-        from kernelwise.cli.listing import criteria as command
-    return command
+    """Return the function of a command; its module is imported only where it is asked for."""
+    module = "listing" if name in ("report", "criteria") else name
+    return getattr(import_module(f"{__package__}.{module}"), name)
 
 
 def _explain(error: Exception) -> int:

@@ -14,7 +14,7 @@ from kernelwise.cli.read import FORMATS
 from kernelwise.cli.screen import BadInput, one_line
 from kernelwise.gram.memory import as_bytes
 
-COMMANDS = ("select", "compare", "predict", "bounds", "reproduce", "report", "criteria")
+Add = Callable[..., Any]  # an ArgumentParser's add_argument
 MACHINES = ("lssvm", "svm", "krr")
 HEADERS = {"auto": None, "yes": True, "no": False}
 TASKS = ("auto", "classification", "regression")
@@ -27,7 +27,10 @@ Chooses the kernel, and the regularisation, of a kernel method for a table.
   kernelwise predict chosen/model.skops new.csv            use what was chosen
   kernelwise compare data.csv                              what every criterion says
 """
-
+_STATUS = (
+    "'kernelwise COMMAND --help' says more. Exit status: 0 done, 2 a file or an option that cannot "
+    "be used, 130 interrupted, 1 an error of kernelwise's own."
+)
 _SELECT = """\
 Chooses kernel and ridge for a table and says what error to expect. With --out it also writes
 model.skops (for 'kernelwise predict'), result.json and report.html to a folder."""
@@ -88,6 +91,17 @@ The data are looked for in the folder of the environment variable KERNELWISE_DAT
 """
 _REPORT_EXAMPLES = "example:\n  kernelwise report chosen/result.json --out report.html\n"
 _CRITERIA_EXAMPLES = "example:\n  kernelwise criteria\n"
+_REPORT = "Makes the HTML report of a result.json that 'kernelwise select --out' wrote."
+_CRITERIA = "Lists the criteria: what is best, what a kernel costs on n rows, who found them."
+
+_FILE = f"a table ({', '.join(FORMATS)}; .gz too)"
+_TARGET = "what to predict; default: the column called target, class, label or y, else the last"
+_HEADER = "whether the first line of delimited text names the columns: auto, yes, no"
+_MAX_SIZE = "the most that a compressed file may unpack to; default: 256MB, a model 1GB"
+_MACHINE = "lssvm (default; kernel ridge regression for regression), svm, krr"
+_RIDGES = "auto (default), a number, or several to choose from: 0.01,0.1,1"
+_RAW = "no apostrophe before labels that a spreadsheet would compute, as '=A1'"
+_JOBS = "threads or, to reproduce, processes; -1: all processors; default: as many as help"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -96,10 +110,10 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         message = message.removeprefix("argument ").rstrip(".")
         if message == "the following arguments are required: COMMAND":
-            message = f"a command is missing: {', '.join(COMMANDS)}"
+            message = f"a command is missing: {', '.join(_COMMANDS)}"
         wrong = re.match(r"COMMAND: invalid choice: '(.*?)'", message)
         if wrong is not None:
-            message = unknown("command", wrong[1], COMMANDS).rstrip(".")
+            message = unknown("command", wrong[1], list(_COMMANDS)).rstrip(".")
         raise BadInput(f"{one_line(message)} (see '{self.prog} --help').")
 
 
@@ -123,186 +137,93 @@ def _find_file(args: argparse.Namespace) -> None:
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the whole command line."""
-    whole = _Parser(
-        prog="kernelwise",
-        description=_ABOUT,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        epilog="'kernelwise COMMAND --help' says more. Exit status: 0 done, 2 a file or an option "
-        "that cannot be used, 130 interrupted, 1 an error of kernelwise's own.",
-    )
+    layout = argparse.RawDescriptionHelpFormatter
+    whole = _Parser("kernelwise", description=_ABOUT, epilog=_STATUS, formatter_class=layout)
     whole.add_argument("--version", action="version", version=f"kernelwise {__version__}")
     commands = whole.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    _select(_command(commands, "select", "choose a kernel", _SELECT, _SELECT_EXAMPLES))
-    _compare(_command(commands, "compare", "compare criteria", _COMPARE, _COMPARE_EXAMPLES))
-    _predict(_command(commands, "predict", "use a saved model", _PREDICT, _PREDICT_EXAMPLES))
-    _bounds(_command(commands, "bounds", "evaluate theorems", _BOUNDS, _BOUNDS_EXAMPLES))
-    about = _REPRODUCE
-    _reproduce(_command(commands, "reproduce", "run the papers", about, _REPRODUCE_EXAMPLES))
-    about = "Makes the HTML report of a result.json that 'kernelwise select --out' wrote."
-    report = _command(commands, "report", "make a report", about, _REPORT_EXAMPLES)
-    report.add_argument("result", metavar="RESULT", help="a result.json")
-    report.add_argument("--out", metavar="FILE", help="default: report.html beside RESULT")
-    about = "Lists the criteria: what is best, what a kernel costs on n rows, who found them."
-    criteria = _command(commands, "criteria", "list the criteria", about, _CRITERIA_EXAMPLES)
-    criteria.add_argument("--json", action="store_true", help="print JSON")
-    for name in ("select", "compare", "predict", "bounds", "reproduce"):
-        _jobs_option(commands.choices[name])
-    for command in commands.choices.values():
+    for name, (add_options, short, about, examples) in _COMMANDS.items():
+        texts: dict[str, Any] = {"help": short, "description": about, "epilog": examples}
+        command = commands.add_parser(name, formatter_class=layout, **texts)
+        add_options(command.add_argument)
+        if name not in ("report", "criteria"):
+            command.add_argument("--jobs", type=_jobs, metavar="N", help=_JOBS)
         command.add_argument("--quiet", action="store_true", help="no progress, no notices")
         command.add_argument("--debug", action="store_true", help="show the traceback of an error")
     return whole
 
 
-def _command(commands: Any, name: str, short: str, about: str, examples: str) -> Any:
-    return commands.add_parser(
-        name,
-        help=short,
-        description=about,
-        epilog=examples,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-
-
-def _jobs_option(command: Any) -> None:
-    command.add_argument(
-        "--jobs",
-        type=_checked(_jobs),
-        metavar="N",
-        help="threads or, to reproduce, processes; -1: all processors; default: as many as help",
-    )
-
-
-def _table(command: Any) -> None:
+def _table(add: Add) -> None:
     """Add what all commands that look at a table with a target take."""
-    command.add_argument(
-        "file", metavar="FILE", nargs="?", help=f"a table ({', '.join(FORMATS)}; .gz too)"
-    )
-    command.add_argument(
-        "--target",
-        metavar="COLUMN",
-        help="what to predict; default: the column called target, class, label or y, else the last",
-    )
-    command.add_argument(
-        "--criterion", metavar="NAME", nargs="+", action="extend", help="what to choose by"
-    )
-    command.add_argument(
-        "--kernels",
-        "--kernel",
-        type=_checked(Candidates.parse),
-        default="auto",
-        metavar="NAMES",
-        help="the candidates",
-    )
-    command.add_argument(
-        "--task", type=_one_of("task", TASKS), default="auto", help=", ".join(TASKS)
-    )
-    command.add_argument("--no-scale", action="store_true", help="leave numbers as they are")
-    command.add_argument(
-        "--rows", type=_checked(_rows), metavar="N", help="draw so many rows at random"
-    )
-    command.add_argument("--seed", type=_checked(_seed), help="of what is drawn at random")
-    _shared(command, "DIR", "write what was found to this folder")
-    command.add_argument(
-        "--memory", type=_checked(_memory), metavar="4GB", help="the most that matrices may take"
-    )
+    add("file", metavar="FILE", nargs="?", help=_FILE)
+    add("--target", metavar="COLUMN", help=_TARGET)
+    add("--criterion", metavar="NAME", nargs="+", action="extend", help="what to choose by")
+    add("--kernels", "--kernel", type=_kernels, default="auto", metavar="NAMES", help="candidates")
+    add("--task", type=_one_of("task", TASKS), default="auto", help=", ".join(TASKS))
+    add("--no-scale", action="store_true", help="leave numbers as they are")
+    add("--rows", type=_rows, metavar="N", help="sample this many rows at random")
+    add("--seed", type=_seed, help="of what is drawn at random")
+    _shared(add, "DIR", "write what was found to this folder")
+    add("--memory", type=_memory, metavar="4GB", help="the most that matrices may take")
 
 
-def _shared(command: Any, out: str, help_out: str) -> None:
-    command.add_argument("--out", metavar=out, help=help_out)
-    command.add_argument("--json", action="store_true", help="print JSON")
-    command.add_argument(
-        "--format", type=_one_of("format", FORMATS), help=f"of FILE: {', '.join(FORMATS)}"
-    )
-    command.add_argument(
-        "--header",
-        type=_one_of("answer to --header", tuple(HEADERS)),
-        default="auto",
-        help="whether the first line of delimited text names the columns: auto, yes, no",
-    )
-    command.add_argument(
-        "--max-size",
-        type=_checked(_size),
-        metavar="4GB",
-        help="the most that a compressed file may unpack to; default: 256MB, a model 1GB",
-    )
+def _shared(add: Add, out: str, help_out: str) -> None:
+    """Add what all commands that read a table take."""
+    headers = _one_of("answer to --header", tuple(HEADERS))
+    add("--out", metavar=out, help=help_out)
+    add("--json", action="store_true", help="print JSON")
+    add("--format", type=_one_of("format", FORMATS), help=f"of FILE: {', '.join(FORMATS)}")
+    add("--header", type=headers, default="auto", help=_HEADER)
+    add("--max-size", type=_size, metavar="4GB", help=_MAX_SIZE)
 
 
-def _select(command: Any) -> None:
-    _table(command)
-    command.add_argument(
-        "--machine",
-        type=_one_of("machine", MACHINES),
-        default="lssvm",
-        help="lssvm (default; kernel ridge regression for regression), svm, krr",
-    )
-    _ridges_to_choose_from(command)
-    command.add_argument(
-        "--nested", action="store_true", help="also the error that pays for the choice; 5 folds"
-    )
+def _select(add: Add) -> None:
+    _table(add)
+    add("--machine", type=_one_of("machine", MACHINES), default="lssvm", help=_MACHINE)
+    add("--ridge", type=_ridges, default="auto", help=_RIDGES)
+    add("--nested", action="store_true", help="also the error that pays for the choice; 5 folds")
 
 
-def _compare(command: Any) -> None:
-    _table(command)
-    command.add_argument(
-        "--ridge", type=_checked(_ridge), default=1.0, help="for criteria that train; default: 1"
-    )
+def _compare(add: Add) -> None:
+    _table(add)
+    add("--ridge", type=_ridge, default=1.0, help="for criteria that train; default: 1")
 
 
-def _ridges_to_choose_from(command: Any) -> None:
-    command.add_argument(
-        "--ridge",
-        type=_checked(_ridges),
-        default="auto",
-        help="auto (default), a number, or several to choose from: 0.01,0.1,1",
-    )
+def _bounds(add: Add) -> None:
+    variants = _one_of("variant", VARIANTS)
+    _table(add)
+    add("--ridge", type=_ridges, default="auto", help=_RIDGES)
+    add("--delta", type=float, default=0.05, help="the chance that a bound fails; default: 0.05")
+    add("--t", type=int, default=4, help="eigenvalues that lead; default: 4")
+    add("--variant", type=variants, default="corrected", help="corrected (default), printed, both")
 
 
-def _bounds(command: Any) -> None:
-    _table(command)
-    command.set_defaults(machine="lssvm")
-    _ridges_to_choose_from(command)
-    command.add_argument(
-        "--delta", type=float, default=0.05, help="the chance that a bound fails; default: 0.05"
-    )
-    command.add_argument("--t", type=int, default=4, help="eigenvalues that lead; default: 4")
-    command.add_argument(
-        "--variant",
-        type=_one_of("variant", VARIANTS),
-        default="corrected",
-        help="corrected (default), printed, both",
-    )
+def _reproduce(add: Add) -> None:
+    add("key", metavar="TABLE", nargs="*", help="what to run; --list has all")
+    add("--all", action="store_true", help="run everything")
+    add("--list", action="store_true", help="list what can be run")
+    add("--out", metavar="DIR", default="papers", help="default: papers")
+    add("--quick", action="store_true", help="few repetitions, few rows: minutes, not hours")
+    add("--repetitions", type=_repetitions, metavar="N", help="default: the paper's")
+    add("--rows", type=_rows, metavar="N", help="at most this many rows of a data set")
+    add("--datasets", metavar="NAME", nargs="+", help="default: the paper's")
+    add("--no-run", action="store_true", help="make the pages of what has been run")
 
 
-def _reproduce(command: Any) -> None:
-    command.add_argument("key", metavar="TABLE", nargs="*", help="what to run; --list has all")
-    command.add_argument("--all", action="store_true", help="run everything")
-    command.add_argument("--list", action="store_true", help="list what can be run")
-    command.add_argument("--out", metavar="DIR", default="papers", help="default: papers")
-    command.add_argument(
-        "--quick", action="store_true", help="few repetitions, few rows: minutes, not hours"
-    )
-    command.add_argument(
-        "--repetitions", type=_checked(_count), metavar="N", help="default: the paper's"
-    )
-    command.add_argument(
-        "--rows", type=_checked(_rows), metavar="N", help="at most so many rows of a data set"
-    )
-    command.add_argument("--datasets", metavar="NAME", nargs="+", help="default: the paper's")
-    command.add_argument(
-        "--no-run", action="store_true", help="make the pages of what has been run"
-    )
+def _predict(add: Add) -> None:
+    add("model", metavar="MODEL", help="a model.skops")
+    add("file", metavar="FILE", help=_FILE)
+    add("--proba", action="store_true", help="also the probability of each class")
+    add("--raw", action="store_true", help=_RAW)
+    _shared(add, "FILE", "write to this file in the place of standard output")
 
 
-def _predict(command: Any) -> None:
-    command.add_argument("model", metavar="MODEL", help="a model.skops")
-    command.add_argument("file", metavar="FILE", help=f"a table ({', '.join(FORMATS)}; .gz too)")
-    command.add_argument("--proba", action="store_true", help="also the probability of each class")
-    command.add_argument(
-        "--raw",
-        action="store_true",
-        help="no apostrophe before labels that a spreadsheet would compute, as '=A1'",
-    )
-    _shared(command, "FILE", "write to this file in the place of standard output")
+def _report(add: Add) -> None:
+    add("result", metavar="RESULT", help="a result.json")
+    add("--out", metavar="FILE", help="default: report.html beside RESULT")
+
+
+def _criteria(add: Add) -> None:
+    add("--json", action="store_true", help="print JSON")
 
 
 def _checked(read: Callable[[str], Any]) -> Callable[[str], Any]:
@@ -326,6 +247,22 @@ def _one_of(what: str, known: Sequence[str]) -> Callable[[str], Any]:
     return _checked(read)
 
 
+def _integer(rule: str, low: int, high: float = math.inf) -> Callable[[str], Any]:
+    def read(text: str) -> int:
+        if not text.isdecimal() or not low <= int(text) <= high:
+            raise ValueError(f"{rule}, got {text!r}")
+        return int(text)
+
+    return _checked(read)
+
+
+_rows = _integer("a number of rows must be an integer of at least 3", 3)
+_repetitions = _integer("a number of repetitions must be a positive integer", 1)
+_seed = _integer(f"a seed must be an integer from 0 to {2**32 - 1}", 0, 2**32 - 1)
+_kernels = _checked(Candidates.parse)
+
+
+@_checked
 def _ridge(text: str) -> float:
     try:
         ridge = float(text)
@@ -343,18 +280,7 @@ def _ridges(text: str) -> str | float | list[float]:
     return ridges[0] if len(ridges) == 1 else ridges
 
 
-def _rows(text: str) -> int:
-    if not text.isdecimal() or int(text) < 3:
-        raise ValueError(f"a number of rows must be an integer of at least 3, got {text!r}")
-    return int(text)
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise ValueError(f"a number of repetitions must be a positive integer, got {text!r}")
-    return int(text)
-
-
+@_checked
 def _jobs(text: str) -> int:
     try:
         return as_jobs(int(text)) or 0
@@ -364,16 +290,23 @@ def _jobs(text: str) -> int:
         ) from None
 
 
-def _seed(text: str) -> int:
-    if not text.isdecimal() or int(text) >= 2**32:
-        raise ValueError(f"a seed must be an integer from 0 to {2**32 - 1}, got {text!r}")
-    return int(text)
-
-
+@_checked
 def _size(text: str) -> float:
     return as_bytes(text, "--max-size")
 
 
+@_checked
 def _memory(text: str) -> str:
     as_bytes(text)
     return text
+
+
+_COMMANDS = {
+    "select": (_select, "choose a kernel", _SELECT, _SELECT_EXAMPLES),
+    "compare": (_compare, "compare criteria", _COMPARE, _COMPARE_EXAMPLES),
+    "predict": (_predict, "use a saved model", _PREDICT, _PREDICT_EXAMPLES),
+    "bounds": (_bounds, "evaluate theorems", _BOUNDS, _BOUNDS_EXAMPLES),
+    "reproduce": (_reproduce, "run the papers", _REPRODUCE, _REPRODUCE_EXAMPLES),
+    "report": (_report, "make a report", _REPORT, _REPORT_EXAMPLES),
+    "criteria": (_criteria, "list the criteria", _CRITERIA, _CRITERIA_EXAMPLES),
+}

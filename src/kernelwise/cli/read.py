@@ -1,5 +1,6 @@
 """Tables from files: CSV, TSV, LIBSVM, ARFF and Parquet, compressed by gzip or not."""
 
+import difflib
 import math
 import re
 from dataclasses import dataclass, replace
@@ -9,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from kernelwise._files import TooLarge, Unreadable, read_file
-from kernelwise._registry import unknown
 from kernelwise._unpacking import Damaged, Unpacking
 from kernelwise.cli.arff import read_arff
 from kernelwise.cli.delimited import read_delimited
@@ -17,18 +17,14 @@ from kernelwise.cli.libsvm import looks_like_libsvm, read_libsvm, to_frame
 from kernelwise.cli.parquet import read_parquet
 from kernelwise.cli.screen import BadInput
 
-FORMATS = ("csv", "tsv", "libsvm", "arff", "parquet")
 _EXTENSIONS = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".svm": "libsvm",
-    ".libsvm": "libsvm",
-    ".svmlight": "libsvm",
-    ".arff": "arff",
-    ".parquet": "parquet",
-    ".pq": "parquet",
+    "csv": (".csv",),
+    "tsv": (".tsv", ".tab"),
+    "libsvm": (".libsvm", ".svm", ".svmlight"),
+    "arff": (".arff",),
+    "parquet": (".parquet", ".pq"),
 }
+FORMATS = tuple(_EXTENSIONS)
 _MAX_SIZE = 256e6  # bytes that a compressed table may unpack to
 _SHORT_LINE = 25  # bytes: a table of shorter lines takes the time and memory of a larger one
 _GZIP = b"\x1f\x8b"
@@ -37,30 +33,14 @@ _DENSE_SHARE = 0.3  # of non-zero entries: from here on a sparse matrix saves no
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """What a file holds.
+    """What a file holds: a frame or, where that saves memory, the sparse rows of a LIBSVM file."""
 
-    Attributes
-    ----------
-    source : str
-        The file.
-    frame : pandas.DataFrame or None
-        The columns, target included; None for rows that are better kept sparse.
-    rows : sparse matrix or None
-        The features in a LIBSVM file; column 0 stands for index 0 unless there are indices.
-    indices : array or None
-        The index of every column of the rows, where those are not 0, 1, 2 and so on.
-    labels : array or None
-        The labels in a LIBSVM file.
-    notes : tuple of str
-        What had to be assumed to read it.
-    """
-
-    source: str
-    frame: Any = None
-    rows: Any = None
-    indices: Any = None
+    source: str  # the file
+    frame: Any = None  # the columns, target included
+    rows: Any = None  # column 0 stands for index 0 unless there are indices
+    indices: Any = None  # the index of every column, where those are not 0, 1, 2 and so on
     labels: Any = None
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # what had to be assumed to read it
 
     def dense(self) -> "Table":
         """Return the table with a frame, sparse rows turned into columns named by their index."""
@@ -103,13 +83,11 @@ def read_table(
     header : bool or None
         Whether the first line of delimited text names the columns; None finds out.
     max_size : float or None
-        The most bytes that a compressed file may unpack to, or that a pipe may give; None for the
-        default.
+        The most bytes that a compressed file may unpack to, or that a pipe may give.
     """
     most = _MAX_SIZE if max_size is None else max_size
     data = _unpacked(read_bytes(path, math.inf if Path(path).is_file() else most), path, most)
-    if kind is None:
-        kind = _EXTENSIONS.get(_extension(path))
+    kind = kind or _by_extension(path)
     if kind == "parquet" or (kind is None and data[:4] == b"PAR1"):
         return Table(path, read_parquet(data, path, most))
     content, notes = _decoded(data, path)
@@ -144,13 +122,13 @@ def _near(path: str) -> str:
         names = [entry.name for entry in Path(path).parent.iterdir() if entry.is_file()]
     except OSError:
         return ": check the path."
-    hint = unknown("file", Path(path).name, names)
-    return ": " + hint.split(": ", 1)[1] if "did you mean" in hint else ": check the path."
+    near = difflib.get_close_matches(Path(path).name.lower(), names, n=1)
+    return f": did you mean {near[0]!r}?" if near else ": check the path."
 
 
-def _extension(path: str) -> str:
-    suffixes = [suffix.lower() for suffix in Path(path).suffixes if suffix.lower() != ".gz"]
-    return suffixes[-1] if suffixes else ""
+def _by_extension(path: str) -> str | None:
+    suffixes = ["", *(s.lower() for s in Path(path).suffixes if s.lower() != ".gz")]
+    return next((kind for kind, known in _EXTENSIONS.items() if suffixes[-1] in known), None)
 
 
 def _unpacked(data: bytes, path: str, most: float) -> bytes:

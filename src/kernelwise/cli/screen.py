@@ -20,13 +20,7 @@ class BadInput(Exception):
 
 
 class Screen:
-    """Where notices and progress go.
-
-    Parameters
-    ----------
-    quiet : bool, default=False
-        Whether to keep notices and progress to oneself.
-    """
+    """Where notices and progress go; nowhere if it is to be quiet."""
 
     def __init__(self, quiet: bool = False) -> None:
         self.quiet = quiet

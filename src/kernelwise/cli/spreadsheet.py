@@ -14,14 +14,7 @@ _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
 def to_csv(frame: Any, *, raw: bool = False) -> str:
-    """Return a frame as CSV, with texts, and names of columns, that nothing computes.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-    raw : bool, default=False
-        Whether to leave texts as they are.
-    """
+    """Return a frame as CSV; unless it is to be raw, with nothing that a spreadsheet computes."""
     if not raw:
         texts = [name for name in frame if frame[name].dtype.kind not in "biuf"]
         frame = frame.assign(**{name: frame[name].map(inert) for name in texts})

@@ -46,15 +46,7 @@ def known_rows(values: Any, name: str) -> tuple[Any, str]:
 
 
 def target_values(values: Any, name: str, task: str) -> tuple[Any, Targets]:
-    """Return a target without missing values as an array, and as the library sees it.
-
-    Parameters
-    ----------
-    values : pandas.Series
-    name : str
-        For messages.
-    task : {"auto", "classification", "regression"}
-    """
+    """Return a target without missing values as an array, and as the library sees it."""
     if len(values) < 3:
         raise BadInput(
             f"only {counted(len(values), 'row')} with a value of {name!r}: at least 3 are needed."
@@ -93,7 +85,11 @@ def _array(values: Any, name: str, task: str) -> Any:
         wrong = values[numbers.isna()]
         if task != "regression" and len(wrong):
             return values.astype(str).str.strip().to_numpy(dtype=object).astype(str)
-        _check_texts(wrong, name)
+        if len(wrong):
+            raise BadInput(
+                f"the target {name!r} holds text such as {str(wrong.iloc[0])[:40]!r}, which "
+                "nothing regresses on: use --task classification, or name another by --target."
+            )
         values = numbers
     if pd.api.types.is_bool_dtype(values):
         return values.to_numpy(dtype=float if task == "regression" else bool)
@@ -106,14 +102,6 @@ def _array(values: Any, name: str, task: str) -> Any:
         np.all(y == np.round(y)) and np.abs(y).max() < LARGEST_INTEGER
     )
     return y.astype(np.int64) if whole else y
-
-
-def _check_texts(wrong: Any, name: str) -> None:
-    if len(wrong):
-        raise BadInput(
-            f"the target {name!r} holds text such as {str(wrong.iloc[0])[:40]!r}, which nothing "
-            "regresses on: use --task classification, or name another by --target."
-        )
 
 
 def _check_classes(y: Any, name: str) -> None:

@@ -91,10 +91,8 @@ def as_texts(values: Any) -> Any:
     """Return a column as texts with NaN for what is missing, whatever pandas made of it."""
     import pandas as pd
 
-    cells, blank = _cells(values)
-    texts = [
-        np.nan if is_blank else str(c).strip() for c, is_blank in zip(cells, blank, strict=True)
-    ]
+    pairs = zip(*_cells(values), strict=True)
+    texts = [np.nan if is_blank else str(cell).strip() for cell, is_blank in pairs]
     return pd.Series(texts, index=values.index, dtype=object)
 
 
