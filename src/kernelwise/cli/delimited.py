@@ -21,13 +21,7 @@ _LOOKED_AT = 200  # lines, to find out how numbers are written
 
 
 def read_delimited(
-    content: str,
-    path: str,
-    *,
-    tab: bool,
-    text: tuple[str, ...],
-    header: bool | None,
-    most: float,
+    content: str, path: str, *, tab: bool, text: tuple[str, ...], header: bool | None, most: float
 ) -> tuple[Any, tuple[str, ...]]:
     """Return a frame, and what had to be assumed.
 

@@ -10,15 +10,7 @@ import numpy as np
 from kernelwise._types import Array
 from kernelwise.kernels import Kernel
 from kernelwise.report.figures._axis import KernelAxis
-from kernelwise.report.figures._canvas import (
-    GREY,
-    PALETTE,
-    VERMILION,
-    Display,
-    short,
-    tidy,
-    title,
-)
+from kernelwise.report.figures._canvas import GREY, PALETTE, VERMILION, Display, short, tidy, title
 from kernelwise.report.figures._inputs import (
     best_candidates,
     check_columns,
