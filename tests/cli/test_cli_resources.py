@@ -237,7 +237,7 @@ def test_a_bar_of_quotes(tmp_path, capsys):
 
 
 def test_arff_is_read_quickly_where_it_is_plain(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("kernelwise.cli.arff._MOST_ROWS", 20)
+    monkeypatch.setattr("kernelwise.cli.formats.arff._MOST_ROWS", 20)
     head = "@relation r\n@attribute a numeric\n@attribute y {u,v}\n@data\n"
     plain = head + "".join(f"{i % 5}, {'uv'[i % 2]}\n" for i in range(60))
     (tmp_path / "f.arff").write_text(plain)
@@ -248,7 +248,7 @@ def test_arff_is_read_quickly_where_it_is_plain(tmp_path, capsys, monkeypatch):
 
 
 def test_both_ways_to_read_arff_agree():
-    from kernelwise.cli.arff import read_arff
+    from kernelwise.cli.formats.arff import read_arff
 
     head = "@relation r\n@attribute a numeric\n@attribute 'b c' string\n@attribute y {u,v}\n@data\n"
     rows = "".join(f" {i}.5 ,t{i % 3} , {'uv?'[i % 3]}\n\n" for i in range(9))

@@ -9,8 +9,8 @@ from typing import Any, NoReturn
 from kernelwise import __version__
 from kernelwise._registry import unknown
 from kernelwise._threads import as_jobs
+from kernelwise.cli import formats
 from kernelwise.cli.candidates import Candidates
-from kernelwise.cli.read import FORMATS
 from kernelwise.cli.screen import BadInput, one_line
 from kernelwise.gram.memory import as_bytes
 
@@ -94,7 +94,7 @@ _CRITERIA_EXAMPLES = "example:\n  kernelwise criteria\n"
 _REPORT = "Makes the HTML report of a result.json that 'kernelwise select --out' wrote."
 _CRITERIA = "Lists the criteria: what is best, what a kernel costs on n rows, who found them."
 
-_FILE = f"a table ({', '.join(FORMATS)}; .gz too)"
+_FILE = "a table (csv, tsv, libsvm, arff, parquet; .gz too)"
 _TARGET = "what to predict; default: the column called target, class, label or y, else the last"
 _HEADER = "whether the first line of delimited text names the columns: auto, yes, no"
 _MAX_SIZE = "the most that a compressed file may unpack to; default: 256MB, a model 1GB"
@@ -171,7 +171,7 @@ def _shared(add: Add, out: str, help_out: str) -> None:
     headers = _one_of("answer to --header", tuple(HEADERS))
     add("--out", metavar=out, help=help_out)
     add("--json", action="store_true", help="print JSON")
-    add("--format", type=_one_of("format", FORMATS), help=f"of FILE: {', '.join(FORMATS)}")
+    add("--format", type=_format, help="of FILE: csv, tsv, libsvm, arff, parquet")
     add("--header", type=headers, default="auto", help=_HEADER)
     add("--max-size", type=_size, metavar="4GB", help=_MAX_SIZE)
 
@@ -260,6 +260,10 @@ _rows = _integer("a number of rows must be an integer of at least 3", 3)
 _repetitions = _integer("a number of repetitions must be a positive integer", 1)
 _seed = _integer(f"a seed must be an integer from 0 to {2**32 - 1}", 0, 2**32 - 1)
 _kernels = _checked(Candidates.parse)
+
+
+def _format(text: str) -> Any:
+    return _one_of("format", list(formats.available()))(text)
 
 
 @_checked

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise._files import read_file
-from kernelwise.cli.delimited import UNNAMED
+from kernelwise.cli.formats.delimited import UNNAMED
 from kernelwise.cli.prepare import FORMER_NAMES, Wanted, conform
 from kernelwise.cli.read import read_bytes, read_table
 from kernelwise.cli.screen import BadInput, Screen, tell

@@ -10,9 +10,9 @@ import numpy as np
 from kernelwise._dates import days
 from kernelwise._sklearn import COLUMN_PLACES
 from kernelwise.cli.columns import MANY_LEVELS, ColumnRoles, assign_roles, of_kinds
-from kernelwise.cli.delimited import NEEDED
-from kernelwise.cli.libsvm import at_indices, to_frame
-from kernelwise.cli.read import Table
+from kernelwise.cli.formats.base import Table
+from kernelwise.cli.formats.delimited import NEEDED
+from kernelwise.cli.formats.libsvm import at_indices, to_frame
 from kernelwise.cli.screen import BadInput, listed
 from kernelwise.cli.target import choose_target, known_rows, target_values
 from kernelwise.gram import Targets

@@ -1,66 +1,19 @@
-"""Tables from files: CSV, TSV, LIBSVM, ARFF and Parquet, compressed by gzip or not."""
+"""Tables from files of any format, compressed by gzip or not."""
 
 import difflib
 import math
-import re
-from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from kernelwise._files import TooLarge, Unreadable, read_file
 from kernelwise._unpacking import Damaged, Unpacking
-from kernelwise.cli.arff import read_arff
-from kernelwise.cli.delimited import read_delimited
-from kernelwise.cli.libsvm import looks_like_libsvm, read_libsvm, to_frame
-from kernelwise.cli.parquet import read_parquet
+from kernelwise.cli import formats
+from kernelwise.cli.formats.base import Format, Source, Table
 from kernelwise.cli.screen import BadInput
 
-_EXTENSIONS = {
-    "csv": (".csv",),
-    "tsv": (".tsv", ".tab"),
-    "libsvm": (".libsvm", ".svm", ".svmlight"),
-    "arff": (".arff",),
-    "parquet": (".parquet", ".pq"),
-}
-FORMATS = tuple(_EXTENSIONS)
 _MAX_SIZE = 256e6  # bytes that a compressed table may unpack to
 _SHORT_LINE = 25  # bytes: a table of shorter lines takes the time and memory of a larger one
 _GZIP = b"\x1f\x8b"
-_DENSE_SHARE = 0.3  # of non-zero entries: from here on a sparse matrix saves nothing
-
-
-@dataclass(frozen=True, eq=False)
-class Table:
-    """What a file holds: a frame or, where that saves memory, the sparse rows of a LIBSVM file."""
-
-    source: str  # the file
-    frame: Any = None  # the columns, target included
-    rows: Any = None  # column 0 stands for index 0 unless there are indices
-    indices: Any = None  # the index of every column, where those are not 0, 1, 2 and so on
-    labels: Any = None
-    notes: tuple[str, ...] = ()  # what had to be assumed to read it
-
-    def dense(self) -> "Table":
-        """Return the table with a frame, sparse rows turned into columns named by their index."""
-        if self.frame is not None:
-            return self
-        return replace(self, frame=to_frame(self.rows, self.labels, self.indices))
-
-    def drawn(self, rows: int | None, seed: int | None) -> "Table":
-        """Return the table with some of its rows, drawn at random; None keeps all."""
-        n = len(self.frame) if self.frame is not None else self.rows.shape[0]
-        if rows is None or rows >= n:
-            return self
-        draw = np.sort(np.random.default_rng(seed or 0).choice(n, rows, replace=False))
-        return replace(
-            self,
-            frame=None if self.frame is None else self.frame.iloc[draw].reset_index(drop=True),
-            rows=None if self.rows is None else self.rows[draw],
-            labels=None if self.labels is None else self.labels[draw],
-            notes=(*self.notes, f"{rows:,} of {n:,} rows drawn at random."),
-        )
 
 
 def read_table(
@@ -77,7 +30,7 @@ def read_table(
     ----------
     path : str
     kind : str or None
-        One of the formats; None finds out by the extension, then by the content.
+        The name of a format; None finds out by the extension, then by the content.
     text : tuple of str
         Columns to be read as text even if they look like numbers.
     header : bool or None
@@ -87,19 +40,20 @@ def read_table(
     """
     most = _MAX_SIZE if max_size is None else max_size
     data = _unpacked(read_bytes(path, math.inf if Path(path).is_file() else most), path, most)
-    kind = kind or _by_extension(path)
-    if kind == "parquet" or (kind is None and data[:4] == b"PAR1"):
-        return Table(path, read_parquet(data, path, most))
-    content, notes = _decoded(data, path)
-    kind = kind or _by_content(content)
-    if kind == "arff":
-        return Table(path, read_arff(content, path, most), notes=notes)
-    if kind == "libsvm":
-        return _read_sparse(content, path, notes)
-    frame, more = read_delimited(
-        content, path, tab=kind == "tsv", text=text, header=header, most=most
-    )
-    return Table(path, frame, notes=notes + more)
+    source = Source(path, data, most, text, header)
+    return _format_of(source, kind).read(source)
+
+
+def _format_of(source: Source, kind: str | None) -> Format:
+    known = formats.available()
+    if kind is not None:
+        return known[kind]
+    suffixes = ["", *(s.lower() for s in Path(source.path).suffixes if s.lower() != ".gz")]
+    by_extension = (each for each in known.values() if suffixes[-1] in each.extensions)
+    # What is binary comes first: it cannot be looked at as text.
+    ordered = sorted(known.values(), key=lambda each: not each.magic)
+    by_content = (each for each in ordered if each.recognises(source))
+    return next(chain(by_extension, by_content), known["csv"])
 
 
 def read_bytes(path: str, most: float = math.inf) -> bytes:
@@ -126,11 +80,6 @@ def _near(path: str) -> str:
     return f": did you mean {near[0]!r}?" if near else ": check the path."
 
 
-def _by_extension(path: str) -> str | None:
-    suffixes = ["", *(s.lower() for s in Path(path).suffixes if s.lower() != ".gz")]
-    return next((kind for kind, known in _EXTENSIONS.items() if suffixes[-1] in known), None)
-
-
 def _unpacked(data: bytes, path: str, most: float) -> bytes:
     """Return the content of a table; what compression or a pipe gives only up to a limit."""
     is_limited = data[:2] == _GZIP or not Path(path).is_file()
@@ -144,32 +93,3 @@ def _unpacked(data: bytes, path: str, most: float) -> bytes:
     if not data.strip():
         raise BadInput(f"{path!r} is empty: give a file with a table.")
     return data
-
-
-def _decoded(data: bytes, path: str) -> tuple[str, tuple[str, ...]]:
-    """Return bytes as text, with a notice where the encoding had to be guessed."""
-    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
-        return data.decode("utf-16", errors="replace"), ()
-    if b"\0" in data[:65536]:
-        raise BadInput(f"{path!r} is no text: give CSV, TSV, LIBSVM, ARFF or Parquet.")
-    try:
-        return data.decode("utf-8-sig"), ()
-    except UnicodeDecodeError:
-        content = data.decode("latin-1")
-    # Bytes 0x80 to 0x9f are control characters in Latin-1, and so are most of the first 32.
-    if re.search("[\x01-\x08\x0e-\x1f]", content[:65536]):
-        raise BadInput(f"{path!r} is no text: give CSV, TSV, LIBSVM, ARFF or Parquet.")
-    return content, ("the file is not UTF-8: it was read as Latin-1.",)
-
-
-def _by_content(content: str) -> str:
-    if re.search(r"^\s*@relation\b", content[:65536], re.IGNORECASE | re.MULTILINE):
-        return "arff"
-    return "libsvm" if looks_like_libsvm(content) else "csv"
-
-
-def _read_sparse(content: str, path: str, notes: tuple[str, ...]) -> Table:
-    X, y, indices = read_libsvm(content, path)
-    table = Table(path, rows=X, indices=indices, labels=y, notes=notes)
-    columns = X.shape[1] - 1 if indices is None else X.shape[1]
-    return table if X.nnz < _DENSE_SHARE * X.shape[0] * columns else table.dense()

@@ -14,9 +14,10 @@ from sklearn.pipeline import Pipeline
 
 from kernelwise import __version__
 from kernelwise.cli.answer import answer, runner_up
-from kernelwise.cli.libsvm import MOST_DENSE
+from kernelwise.cli.formats.base import Table
+from kernelwise.cli.formats.libsvm import MOST_DENSE, dense
 from kernelwise.cli.prepare import Check, Prepared, prepare
-from kernelwise.cli.read import Table, read_table
+from kernelwise.cli.read import read_table
 from kernelwise.cli.scoring import explain_memory_error, score_those_defined, scorer
 from kernelwise.cli.screen import BadInput, Screen, tell
 from kernelwise.cli.write import RESULT, Folder
@@ -116,7 +117,7 @@ def _dense(table: Table) -> Table:
     n, d = table.rows.shape
     if n * d > MOST_DENSE:
         raise BadInput("--machine svm takes no sparse rows of this size: use --machine lssvm.")
-    return table.dense()
+    return dense(table)
 
 
 def selector_for(args: argparse.Namespace, data: Prepared, criterion: str | Cascade) -> Any:

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise.cli.delimited import MISSING
+from kernelwise.cli.formats.delimited import MISSING
 from kernelwise.cli.screen import BadInput
 from kernelwise.targets import LARGEST
 

@@ -2,30 +2,45 @@
 
 import io
 import re
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from kernelwise.cli.formats.base import Format, Source, Table
 from kernelwise.cli.screen import BadInput, one_line
 from kernelwise.targets import LARGEST
 
 LABEL = "label"
 MOST_DENSE = 10**8  # entries, 0.8 GB
 _MOST_COLUMNS = 10**6  # beyond, only the indices that occur are kept
+_DENSE_SHARE = 0.3  # of non-zero entries: from here on a sparse matrix saves nothing
 _LINE = re.compile(
     r"[+-]?\d\S*(\s+qid:\d+)?(\s+\d+:[+-]?[\d.]\S*)*\s*(#.*)?", re.IGNORECASE | re.ASCII
 )
 
 
-def looks_like_libsvm(content: str) -> bool:
-    """Say whether the first line with features is a label and index:value pairs."""
-    for line in io.StringIO(content[:65536]):
-        if line.strip() and not line.startswith("#"):
-            return bool(re.match(r"[+-]?\d\S*\s+\d+:[+-]?[\d.]", line))
-    return False
+class Libsvm(Format):
+    """A label and index:value pairs in every line; absent indices are zero."""
+
+    name, extensions = "libsvm", (".libsvm", ".svm", ".svmlight")
+    opening = r"\A([^\S\n]*\n|#.*\n)*[+-]?\d\S*[^\S\n]+\d+:[+-]?[\d.]"  # the first row
+
+    def read(self, source: Source) -> Table:
+        """Return the table, with columns in the place of sparse rows where those save nothing."""
+        content, notes = source.decoded
+        X, y, indices = _read(content, source.path)
+        table = Table(source.path, rows=X, indices=indices, labels=y, notes=notes)
+        columns = X.shape[1] - 1 if indices is None else X.shape[1]
+        return table if X.nnz < _DENSE_SHARE * X.shape[0] * columns else dense(table)
 
 
-def read_libsvm(content: str, path: str) -> tuple[Any, Any, Any]:
+def dense(table: Table) -> Table:
+    """Return sparse rows as a table of columns, named by their index."""
+    return replace(table, frame=to_frame(table.rows, table.labels, table.indices))
+
+
+def _read(content: str, path: str) -> tuple[Any, Any, Any]:
     """Return the rows, their labels and the indices of the columns.
 
     Column 0 is index 0, which most files leave out: so the columns of two files never differ by

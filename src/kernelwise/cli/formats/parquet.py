@@ -4,13 +4,24 @@ import io
 from typing import Any
 
 from kernelwise._files import TooLarge, amount
+from kernelwise.cli.formats.base import Format, Source, Table
 from kernelwise.cli.screen import BadInput
 
 _VALUE = 8  # bytes of a value in memory
 
 
-def read_parquet(data: bytes, path: str, most: float) -> Any:
-    """Return the frame that a Parquet file holds, if it unpacks to no more than so many bytes."""
+class Parquet(Format):
+    """Apache's Parquet; pyarrow reads it."""
+
+    name, extensions = "parquet", (".parquet", ".pq")
+    magic = b"PAR1"
+
+    def read(self, source: Source) -> Table:
+        """Return the table, if it unpacks to no more than it may."""
+        return Table(source.path, _read(source.data, source.path, source.most))
+
+
+def _read(data: bytes, path: str, most: float) -> Any:
     try:
         import pyarrow.parquet as pq
     except ImportError:

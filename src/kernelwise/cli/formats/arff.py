@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise.cli.delimited import MOST_COLUMNS, check_cells
+from kernelwise.cli.formats.base import Format, Source, Table
+from kernelwise.cli.formats.delimited import MOST_COLUMNS, check_cells
 from kernelwise.cli.screen import BadInput
 from kernelwise.cli.values import to_numeric
 
@@ -22,6 +23,18 @@ _SPECIAL = re.compile(r"""['"\\{%]""")  # what a plain table of values has not
 _MOST_ROWS = 10**6  # that are read one by one, a few microseconds each
 
 
+class Arff(Format):
+    """Weka's ARFF: the attributes are declared, the rows are dense or sparse."""
+
+    name, extensions = "arff", (".arff",)
+    opening = r"(?im)^\s*@relation\b"
+
+    def read(self, source: Source) -> Table:
+        """Return the table, of dense or sparse rows."""
+        content, notes = source.decoded
+        return Table(source.path, read_arff(content, source.path, source.most), notes=notes)
+
+
 @dataclass(frozen=True)
 class _Attribute:
     name: str
@@ -30,10 +43,7 @@ class _Attribute:
 
 
 def read_arff(content: str, path: str, most: float) -> Any:
-    """Return the frame that an ARFF file holds, of dense or sparse rows.
-
-    Rows that are much longer than they are written may take ``most`` bytes.
-    """
+    """Return the frame; rows much longer than they are written may take so many bytes."""
     import pandas as pd
 
     attributes, begin, body = _header(content, path)

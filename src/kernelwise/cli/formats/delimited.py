@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any
 
 from kernelwise._files import TooLarge
+from kernelwise.cli.formats.base import Format, Source, Table
 from kernelwise.cli.screen import BadInput, listed, one_line
 
 MISSING = ("", *"? NA N/A #N/A nan NaN -nan -NaN null NULL <NA> NaT".split())
@@ -20,35 +21,43 @@ _DELIMITERS = ",;\t|"
 _LOOKED_AT = 200  # lines, to find out how numbers are written
 
 
-def read_delimited(
-    content: str, path: str, *, tab: bool, text: tuple[str, ...], header: bool | None, most: float
-) -> tuple[Any, tuple[str, ...]]:
-    """Return a frame, and what had to be assumed.
+class Csv(Format):
+    """Fields between commas, semicolons, tabs, bars or white space; what no format recognises."""
 
-    Parameters
-    ----------
-    content, path : str
-        The text of the file, and its name for messages.
-    tab : bool
-        Whether fields are known to be separated by tabs.
-    text, header, most
-        As in ``read_table``.
-    """
+    name, extensions = "csv", (".csv",)
+
+    def read(self, source: Source) -> Table:
+        """Return the table, with a notice of what had to be assumed."""
+        return _read(source, tab=False)
+
+
+class Tsv(Format):
+    """Fields between tabs."""
+
+    name, extensions = "tsv", (".tsv", ".tab")
+
+    def read(self, source: Source) -> Table:
+        """Return the table, with a notice of what had to be assumed."""
+        return _read(source, tab=True)
+
+
+def _read(source: Source, *, tab: bool) -> Table:
+    (content, assumed), path = source.decoded, source.path
     filled = (line for line in io.StringIO(content) if line.strip())
     lines = list(islice(filled, _LOOKED_AT))
     if not lines:
         raise BadInput(f"{path!r} is empty: give a file with a table.")
     separator = "\t" if tab else _delimiter(lines[0])
-    _check_size(content, lines[0], separator, path, most)
+    _check_size(content, lines[0], separator, path, source.most)
     options: dict[str, Any] = {"sep": separator, "decimal": _decimal(lines, separator)}
     first = _fields(lines[0], separator)
-    frame = _parse(content, path, {**options, "dtype": dict.fromkeys(text, object)})
+    frame = _parse(content, path, {**options, "dtype": dict.fromkeys(source.text, object)})
     notes = _twice(first)
-    if header is False or (header is None and _is_data(first, frame)):
+    if source.header is False or (source.header is None and _is_data(first, frame)):
         names = [f"{UNNAMED}{i + 1}" for i in range(len(first))]
-        why = "the first line looks like data: " if header is None else ""
+        why = "the first line looks like data: " if source.header is None else ""
         notes = [f"{why}columns are named 'column1' to '{names[-1]}'."]
-        known = dict.fromkeys((name for name in text if name in names), object)
+        known = dict.fromkeys((name for name in source.text if name in names), object)
         frame = _parse(content, path, {**options, "header": None, "names": names, "dtype": known})
     if frame.shape[1] < 2:
         raise BadInput(
@@ -56,7 +65,8 @@ def read_delimited(
         )
     if len(frame) == 0:
         raise BadInput(f"{path!r} has a header but no rows: give a file with data.")
-    return frame.copy(), tuple(notes)  # columns of a kind in one piece: many are slow to handle
+    # Columns of a kind in one piece: many are slow to handle.
+    return Table(path, frame.copy(), notes=(*assumed, *notes))
 
 
 def _check_size(content: str, first: str, separator: str, path: str, most: float) -> None:

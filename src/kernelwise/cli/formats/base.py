@@ -1,0 +1,88 @@
+"""Tables, and what a format of files is."""
+
+import re
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from kernelwise.cli.screen import BadInput
+
+_HEAD = 65536  # characters of a file that tell its format
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """What a file holds: a frame or, where that saves memory, the sparse rows of a LIBSVM file."""
+
+    source: str  # the file
+    frame: Any = None  # the columns, target included
+    rows: Any = None  # column 0 stands for index 0 unless there are indices
+    indices: Any = None  # the index of every column, where those are not 0, 1, 2 and so on
+    labels: Any = None
+    notes: tuple[str, ...] = ()  # what had to be assumed to read it
+
+    def drawn(self, rows: int | None, seed: int | None) -> "Table":
+        """Return the table with some of its rows, drawn at random; None keeps all."""
+        n = len(self.frame) if self.frame is not None else self.rows.shape[0]
+        if rows is None or rows >= n:
+            return self
+        draw = np.sort(np.random.default_rng(seed or 0).choice(n, rows, replace=False))
+        return replace(
+            self,
+            frame=None if self.frame is None else self.frame.iloc[draw].reset_index(drop=True),
+            rows=None if self.rows is None else self.rows[draw],
+            labels=None if self.labels is None else self.labels[draw],
+            notes=(*self.notes, f"{rows:,} of {n:,} rows drawn at random."),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """A file that is to be read."""
+
+    path: str  # for messages
+    data: bytes  # unpacked
+    most: float  # bytes that a table may take which is much larger than its file
+    text: tuple[str, ...] = ()  # columns to be read as text even if they look like numbers
+    header: bool | None = None  # whether the first line names the columns; None finds out
+
+    @cached_property
+    def decoded(self) -> tuple[str, tuple[str, ...]]:
+        """The content as text, and a notice where the encoding had to be guessed."""
+        if self.data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            return self.data.decode("utf-16", errors="replace"), ()
+        try:
+            if b"\0" not in self.data[:_HEAD]:
+                return self.data.decode("utf-8-sig"), ()
+        except UnicodeDecodeError:
+            content = self.data.decode("latin-1")
+            # Most of the first 32 characters are control characters, of which text has few.
+            if not re.search("[\x01-\x08\x0e-\x1f]", content[:_HEAD]):
+                return content, ("the file is not UTF-8: it was read as Latin-1.",)
+        raise BadInput(f"{self.path!r} is no text: give CSV, TSV, LIBSVM, ARFF or Parquet.")
+
+
+class Format(ABC):
+    """A format of files that hold tables.
+
+    A new format is one new file with a subclass. One from outside the package is found once it is
+    imported; its distribution can name it as an entry point of the group ``kernelwise.formats``.
+    """
+
+    name: ClassVar[str]  # for --format
+    extensions: ClassVar[tuple[str, ...]]
+    magic: ClassVar[bytes] = b""  # with which the files of a binary format begin
+    opening: ClassVar[str] = ""  # an expression that is found early in those of a text format
+
+    def recognises(self, source: Source) -> bool:
+        """Say whether a file whose extension tells nothing looks like this format."""
+        if self.magic:
+            return source.data.startswith(self.magic)
+        return bool(self.opening and re.search(self.opening, source.decoded[0][:_HEAD]))
+
+    @abstractmethod
+    def read(self, source: Source) -> Table:
+        """Return the table that a file holds; raise BadInput where it holds none."""
