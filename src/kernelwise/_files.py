@@ -16,7 +16,7 @@ _CHUNK = 2**20  # bytes
 
 
 class Unreadable(ValueError):
-    """What is no file with an end; the message says so in one sentence."""
+    """Something that is not a file with an end; the message says what it is."""
 
 
 class TooLarge(ValueError):
@@ -33,7 +33,7 @@ def amount(size: float) -> str:
 
 
 def read_file(path: str | os.PathLike[str], most: float = float("inf")) -> bytes:
-    """Return the content of a file, at most so many bytes.
+    """Return the content of a file, which may hold at most this many bytes.
 
     Pipes are read too, such as ``/dev/stdin`` and a shell's ``<(command)``, for as long as somebody
     writes to them. What else is not a file, such as a directory or a device, is Unreadable.

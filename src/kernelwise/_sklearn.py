@@ -96,7 +96,7 @@ def validate_weights(sample_weight: Any, X: Any) -> Any:
 
 
 def validate_labels(y: Any) -> None:
-    """Refuse what are no class labels, or labels that cannot be sorted."""
+    """Refuse targets that are not class labels, and labels that cannot be sorted."""
     if y.dtype.kind == "V":
         raise ValueError(f"y must hold one label per row, got the type {y.dtype}.")
     if y.dtype.kind in "mM" and np.isnat(y).any():

@@ -130,7 +130,7 @@ def _kind(roles: ColumnRoles, name: str, raw: Any) -> tuple[str, Any]:
         return "constant", values
     if pd.api.types.is_datetime64_any_dtype(values):
         return "dates", values
-    if _mend(roles, name, values):
+    if _holds_numbers(roles, name, values):
         numbers = as_numbers(values)
         check_size(numbers, f"column {name!r}")
         return "id" if _is_id_name(name) and _counts(numbers) else "numbers", numbers
@@ -145,7 +145,7 @@ def of_kinds(frame: Any, numbers: list[str], texts: list[str]) -> tuple[Any, lis
     columns = {}
     for name in other_columns(frame):
         if is_nested(frame[name]):
-            raise BadInput(f"column {name!r} holds lists or other values with parts: mend it.")
+            raise BadInput(f"column {name!r} holds lists or other values with parts: fix it.")
         columns[name] = frame[name]
     for name in [name for name in numbers if name in columns]:
         values = without_blanks(columns[name])
@@ -163,7 +163,7 @@ def _slips(name: str, values: Any, numbers: Any) -> list[str]:
     if 2 * len(wrong) > values.notna().sum():
         raise BadInput(
             f"column {name!r} is to hold numbers but has {str(wrong.iloc[0])[:40]!r} in data "
-            f"row {wrong.index[0] + 1}: mend it, or leave it empty."
+            f"row {wrong.index[0] + 1}: fix it, or leave it empty."
         )
     slips = listed(sorted(set(map(str, wrong))))
     return [f"{name!r} holds numbers but for {slips}, taken for missing."] if slips else []
@@ -191,8 +191,8 @@ def _kind_of_texts(roles: ColumnRoles, name: str, values: Any) -> str:
     return "texts"
 
 
-def _mend(roles: ColumnRoles, name: str, values: Any) -> bool:
-    """Say whether a column of texts is one of numbers, with a few slips that are noted."""
+def _holds_numbers(roles: ColumnRoles, name: str, values: Any) -> bool:
+    """Say whether a column of texts is one of numbers but for a few slips, which are noted."""
     present = values.dropna()
     numbers = as_numbers(present)
     if numbers.notna().mean() < _MOSTLY:

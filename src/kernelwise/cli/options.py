@@ -66,8 +66,8 @@ The table has the columns that the model was made from, in any order; others are
 model executes nothing that is in the file.
 """
 _BOUNDS = """\
-Evaluates the papers' theorems for one kernel: what they bound the error, or what it hangs on, by;
-whether that says anything; and what was really observed."""
+Evaluates the papers' theorems for one kernel: their bounds, whether those say anything, and the
+numbers that were observed."""
 _BOUNDS_EXAMPLES = """\
 examples:
   kernelwise bounds data.csv --target species
@@ -180,7 +180,7 @@ def _select(add: Add) -> None:
     _table(add)
     add("--machine", type=_one_of("machine", MACHINES), default="lssvm", help=_MACHINE)
     add("--ridge", type=_ridges, default="auto", help=_RIDGES)
-    add("--nested", action="store_true", help="also the error that pays for the choice; 5 folds")
+    add("--nested", action="store_true", help="also the error of the whole selection, by 5 folds")
 
 
 def _compare(add: Add) -> None:
@@ -214,7 +214,7 @@ def _predict(add: Add) -> None:
     add("file", metavar="FILE", help=_FILE)
     add("--proba", action="store_true", help="also the probability of each class")
     add("--raw", action="store_true", help=_RAW)
-    _shared(add, "FILE", "write to this file in the place of standard output")
+    _shared(add, "FILE", "write to this file instead of standard output")
 
 
 def _report(add: Add) -> None:

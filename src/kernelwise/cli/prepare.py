@@ -44,8 +44,8 @@ def prepare(
 ) -> Prepared:
     """Return the data of a table, prepared.
 
-    Without a target one is found. ``scale`` standardises numbers. ``fits(n, d)`` complains if so
-    many rows of so many columns are too many; zero stands for columns that are not known yet.
+    Without a target one is found. ``scale`` standardises numbers. ``fits(n, d)`` raises if n rows
+    of d columns are too many; d is zero as long as the columns are not known.
     """
     if table.frame is None:
         fits(table.rows.shape[0], 0)

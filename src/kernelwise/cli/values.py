@@ -64,12 +64,12 @@ def _cells(values: Any) -> tuple[Any, Any]:
 
 
 def as_numbers(values: Any) -> Any:
-    """Return a column as floats, with NaN for what is no number."""
+    """Return a column as floats, with NaN for what is not a number."""
     return to_numeric(values).astype(float)
 
 
 def to_numeric(values: Any) -> Any:
-    """Return a column as integers or floats, with NaN for what is no number."""
+    """Return a column as integers or floats, with NaN for what is not a number."""
     import pandas as pd
 
     try:
@@ -109,10 +109,10 @@ def check_size(values: Any, what: str) -> None:
         return
     row, size = int(values.index[wrong[0]]) + 1, float(sizes[wrong[0]])
     if np.isinf(size):
-        raise BadInput(f"{what} holds infinity (data row {row}): mend it, or leave it empty.")
+        raise BadInput(f"{what} holds infinity (data row {row}): fix it, or leave it empty.")
     raise BadInput(
         f"{what} holds a number of size {size:g} (data row {row}), whose square is too large to "
-        "compute with: mend it, leave it empty, or give the column in a larger unit."
+        "compute with: fix it, leave it empty, or give the column in a larger unit."
     )
 
 

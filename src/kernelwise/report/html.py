@@ -36,7 +36,7 @@ def write_report(record: Record, path: str | os.PathLike[str]) -> None:
     record : Record
     path : str or path
     """
-    # A file name that is no UTF-8 reaches Python as lone surrogates.
+    # A file name that is not UTF-8 reaches Python as lone surrogates.
     page = render(summarize(record)).encode("utf-8", errors="backslashreplace")
     with replacing(path) as draft:
         draft.write_bytes(page)

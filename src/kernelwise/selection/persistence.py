@@ -92,7 +92,7 @@ def load_model(
 
 
 def restored(data: bytes, path: str | os.PathLike[str], trusted: Iterable[str], most: float) -> Any:
-    """Return the model that the content of a file holds; at most so many bytes when unpacked."""
+    """Return the model that a file holds, if it unpacks to at most this many bytes."""
     skops, names = _skops(), trusted_names(trusted)
     try:
         data, _ = _unpacked(data, path, most)

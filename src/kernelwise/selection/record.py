@@ -85,7 +85,7 @@ class Record:
     comparison : SelectionResult or None
         All criteria side by side, at the chosen ridge.
     error, nested : ErrorEstimate or None
-        The error of the chosen machine, and the one that pays for the choice.
+        The error of the chosen machine, and that of the whole selection.
     stability : dict of str to float
         How often each kernel was picked on random parts of the rows; empty where nobody asked.
     warnings : tuple of Diagnostic

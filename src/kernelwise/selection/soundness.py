@@ -1,6 +1,6 @@
 """Whether a model that was loaded is one that fitting could have made.
 
-A file restores what it says, whatever that is: arrays of other shapes, texts in the place of
+A file restores what it says, whatever that is: arrays of other shapes, texts instead of
 numbers, indices that point nowhere. Compiled code trusts them, so they are looked at once, here.
 """
 

@@ -43,7 +43,7 @@ class _Attribute:
 
 
 def read_arff(content: str, path: str, most: float) -> Any:
-    """Return the frame; rows much longer than they are written may take so many bytes."""
+    """Return the frame; ``most`` limits rows that are much longer than they are written."""
     import pandas as pd
 
     attributes, begin, body = _header(content, path)
@@ -119,7 +119,7 @@ def _one_by_one(
         if len(rows[-1]) != len(attributes):
             raise BadInput(
                 f"{path!r}, line {number}, does not hold the {len(attributes)} values that the "
-                "attributes declare: mend that line."
+                "attributes declare: fix that line."
             )
         if len(rows) > _MOST_ROWS:
             raise BadInput(
@@ -183,6 +183,6 @@ def _column(attribute: _Attribute, cells: Sequence[str], path: str) -> Any:
     if len(wrong):
         raise BadInput(
             f"{path!r} has the text {str(wrong.iloc[0])[:40]!r} in the numeric attribute "
-            f"{attribute.name!r}: mend it, or declare the attribute as nominal."
+            f"{attribute.name!r}: fix it, or declare the attribute as nominal."
         )
     return numbers.astype(float)

@@ -144,12 +144,12 @@ def _parse(content: str, path: str, options: dict[str, Any]) -> Any:
             if isinstance(error, pd.errors.ParserWarning):
                 reason = "rows have more fields than the header"
             raise BadInput(
-                f"{path!r} is no regular table ({reason}): mend that line, or set --format."
+                f"{path!r} is no regular table ({reason}): fix that line, or set --format."
             ) from None
 
 
 def _is_data(first: list[str], frame: Any) -> bool:
-    """Say whether the first line is no header.
+    """Say whether the first line is data, not a header.
 
     It holds numbers, and what is not a number in it occurs again further down.
     """

@@ -27,7 +27,7 @@ class Libsvm(Format):
     opening = r"\A([^\S\n]*\n|#.*\n)*[+-]?\d\S*[^\S\n]+\d+:[+-]?[\d.]"  # the first row
 
     def read(self, source: Source) -> Table:
-        """Return the table, with columns in the place of sparse rows where those save nothing."""
+        """Return the table, dense where sparse rows save nothing."""
         content, notes = source.decoded
         X, y, indices = _read(content, source.path)
         table = Table(source.path, rows=X, indices=indices, labels=y, notes=notes)
@@ -61,7 +61,7 @@ def _read(content: str, path: str) -> tuple[Any, Any, Any]:
             "index:value pairs."
         ) from None
     if np.isnan(y).any():
-        raise BadInput(f"{path!r} holds a label that is no number: mend it.")
+        raise BadInput(f"{path!r} holds a label that is no number: fix it.")
     _check_values(X, path)
     if X.shape[1] <= _MOST_COLUMNS:
         return X, y, None
@@ -73,12 +73,12 @@ def _check_values(X: Any, path: str) -> None:
     if X.shape[0] == 0 or X.nnz == 0:
         raise BadInput(f"{path!r} holds no features: every line is a label and index:value pairs.")
     if not np.isfinite(X.data).all():
-        raise BadInput(f"{path!r} holds values that are not finite: mend them or leave them out.")
+        raise BadInput(f"{path!r} holds values that are not finite: fix them or leave them out.")
     wrong = np.flatnonzero(np.abs(X.data) > LARGEST)
     if wrong.size:
         raise BadInput(
             f"{path!r} holds {X.data[wrong[0]]:g} at index {X.indices[wrong[0]]}, whose square is "
-            "too large to compute with: mend it, or give that feature in a larger unit."
+            "too large to compute with: fix it, or give that feature in a larger unit."
         )
 
 

@@ -11,7 +11,7 @@ from kernelwise.report.figures._inputs import class_codes, fitted_machine
 from kernelwise.targets import as_vector
 
 _BINS = 40
-_ROOMY = 6  # classes; up to so many have two lines of text each
+_ROOMY = 6  # classes that have two lines of text each; more have one
 _SEED = 0
 
 
