@@ -4,6 +4,7 @@ Other modules import private names of scikit-learn from here only, so that a new
 one place to look at. Tested with scikit-learn 1.6, the oldest that is supported, and 1.9.1.
 """
 
+import re
 from typing import Any
 
 import numpy as np
@@ -38,16 +39,9 @@ COLUMN_PLACES = "_transformer_to_input_indices"  # of a fitted ColumnTransformer
 BinaryLaplace = _gpc._BinaryGaussianProcessClassifierLaplace  # parts of a GaussianProcessClassifier
 
 # How conversions to numbers fail in numpy and Python.
-_CONVERSIONS = (
-    "could not convert",
-    "setting an array element",
-    "argument must be a string",
-    "too large to convert",
-    "must be real number",
-    "cannot convert",
-    "Cannot convert",
-    "No loop matching",
-    "ufunc",
+_CONVERSIONS = re.compile(
+    "could not convert|setting an array element|argument must be a string|too large to convert|"
+    "must be real number|[cC]annot convert|No loop matching|ufunc"
 )
 
 _NO_NUMBERS = ("m", "M", "S", "U")  # the kinds of dates and texts
@@ -154,7 +148,7 @@ def _explained(error: Exception, message: str) -> Exception:
     """Return the error with a sentence of ours where it is about a conversion to numbers."""
     if "Complex data not supported" in str(error):  # which goes on with the data, line by line
         return ValueError("Complex data not supported: X and y must hold real numbers.")
-    if any(words in str(error) for words in _CONVERSIONS):
+    if _CONVERSIONS.search(str(error)):
         return TypeError(message) if isinstance(error, TypeError) else ValueError(message)
     return error
 

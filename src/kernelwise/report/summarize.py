@@ -56,9 +56,8 @@ def _headline(record: Record) -> dict[str, Any]:
         "machine": record.machine,
         "task": record.task,
         "candidates": len(record.result),
-        "seconds": number_to_plain(
-            record.result.seconds
-        ),  # of the choice, not of all that followed
+        # Of the choice, not of all that followed.
+        "seconds": number_to_plain(record.result.seconds),
         "source": str(record.data.get("source") or ""),
     }
 
