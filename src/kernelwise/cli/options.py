@@ -3,7 +3,9 @@
 import argparse
 import math
 import re
+import tomllib
 from collections.abc import Callable, Sequence
+from importlib.resources import files
 from typing import Any, NoReturn
 
 from kernelwise import __version__
@@ -19,80 +21,6 @@ MACHINES = ("lssvm", "svm", "krr")
 HEADERS = {"auto": None, "yes": True, "no": False}
 TASKS = ("auto", "classification", "regression")
 VARIANTS = ("corrected", "printed", "both")
-
-_ABOUT = """\
-Chooses the kernel, and the regularisation, of a kernel method for a table.
-
-  kernelwise select data.csv --target price --out chosen   choose, fit, save, report
-  kernelwise predict chosen/model.skops new.csv            use what was chosen
-  kernelwise compare data.csv                              what every criterion says
-"""
-_STATUS = (
-    "'kernelwise COMMAND --help' says more. Exit status: 0 done, 2 a file or an option that cannot "
-    "be used, 130 interrupted, 1 an error of kernelwise's own."
-)
-_SELECT = """\
-Chooses kernel and ridge for a table and says what error to expect. With --out it also writes
-model.skops (for 'kernelwise predict'), result.json and report.html to a folder."""
-_SELECT_EXAMPLES = """\
-examples:
-  kernelwise select data.csv --target species --out chosen
-  kernelwise select prices.tsv.gz --target price --task regression --kernels gaussian,laplacian
-  kernelwise select a9a.libsvm --criterion sm eloo --json
-
-kernels:    auto (Gaussian, widths from the data), gaussian, laplacian, matern, polynomial, linear,
-            all; gaussian:-5:5 has the widths tau = 2^-5 to 2^5, polynomial:1:4 the degrees 1 to 4;
-            several are separated by commas
-criteria:   'kernelwise criteria' lists them; with several, each but the last keeps the five best
-columns:    texts become 0/1 columns, gaps are filled in, numbers are standardised, columns of no
-            use are left out; what was done is said on standard error
-"""
-_COMPARE = "Scores the candidate kernels by every criterion that applies, side by side."
-_COMPARE_EXAMPLES = """\
-examples:
-  kernelwise compare data.csv --target species
-  kernelwise compare data.csv --criterion sm ckta eloo --kernels gaussian:-3:6 --ridge 0.1
-
-The best value of each criterion is marked by '*'. Criteria that cost n^3 are left out beyond 2,000
-rows unless --criterion names them.
-"""
-_PREDICT = "Predicts the rows of a table by a model that 'kernelwise select --out' wrote."
-_PREDICT_EXAMPLES = """\
-examples:
-  kernelwise predict chosen/model.skops new.csv > predictions.csv
-  kernelwise predict chosen/model.skops new.csv --proba --out predictions.csv
-
-The table has the columns that the model was made from, in any order; others are ignored. Loading a
-model executes nothing that is in the file.
-"""
-_BOUNDS = """\
-Evaluates the papers' theorems for one kernel: their bounds, whether those say anything, and the
-numbers that were observed."""
-_BOUNDS_EXAMPLES = """\
-examples:
-  kernelwise bounds data.csv --target species
-  kernelwise bounds data.csv --kernel gaussian:3:3 --ridge 1 --variant both
-
-gaussian:3:3 is the Gaussian kernel of width tau = 2^3. Where several kernels or ridges are named,
-or none, the theorems are evaluated for those that 'kernelwise select' would choose.
-"""
-_REPRODUCE = """\
-Runs the tables and figures of the papers again, on all processors, and writes for each a file of
-results, a page with ours beside published, and a figure. A run that was stopped goes on where it
-was."""
-_REPRODUCE_EXAMPLES = """\
-examples:
-  kernelwise reproduce --list
-  kernelwise reproduce er-table1 --datasets heart sonar --repetitions 5
-  kernelwise reproduce --all --quick
-
-The data are looked for in the folder of the environment variable KERNELWISE_DATA and in
-../shared/data, and are downloaded where they are in neither.
-"""
-_REPORT_EXAMPLES = "example:\n  kernelwise report chosen/result.json --out report.html\n"
-_CRITERIA_EXAMPLES = "example:\n  kernelwise criteria\n"
-_REPORT = "Makes the HTML report of a result.json that 'kernelwise select --out' wrote."
-_CRITERIA = "Lists the criteria: what is best, what a kernel costs on n rows, who found them."
 
 _FILE = "a table (csv, tsv, libsvm, arff, parquet; .gz too)"
 _TARGET = "what to predict; default: the column called target, class, label or y, else the last"
@@ -137,13 +65,13 @@ def _find_file(args: argparse.Namespace) -> None:
 
 def parser() -> argparse.ArgumentParser:
     """Return the parser of the whole command line."""
+    texts = tomllib.loads((files(__package__) / "help.toml").read_text("utf-8"))
     layout = argparse.RawDescriptionHelpFormatter
-    whole = _Parser("kernelwise", description=_ABOUT, epilog=_STATUS, formatter_class=layout)
+    whole = _Parser("kernelwise", formatter_class=layout, **texts["kernelwise"])
     whole.add_argument("--version", action="version", version=f"kernelwise {__version__}")
     commands = whole.add_subparsers(dest="command", metavar="COMMAND", required=True)
-    for name, (add_options, short, about, examples) in _COMMANDS.items():
-        texts: dict[str, Any] = {"help": short, "description": about, "epilog": examples}
-        command = commands.add_parser(name, formatter_class=layout, **texts)
+    for name, add_options in _COMMANDS.items():
+        command = commands.add_parser(name, formatter_class=layout, **texts[name])
         add_options(command.add_argument)
         if name not in ("report", "criteria"):
             command.add_argument("--jobs", type=_jobs, metavar="N", help=_JOBS)
@@ -306,11 +234,11 @@ def _memory(text: str) -> str:
 
 
 _COMMANDS = {
-    "select": (_select, "choose a kernel", _SELECT, _SELECT_EXAMPLES),
-    "compare": (_compare, "compare criteria", _COMPARE, _COMPARE_EXAMPLES),
-    "predict": (_predict, "use a saved model", _PREDICT, _PREDICT_EXAMPLES),
-    "bounds": (_bounds, "evaluate theorems", _BOUNDS, _BOUNDS_EXAMPLES),
-    "reproduce": (_reproduce, "run the papers", _REPRODUCE, _REPRODUCE_EXAMPLES),
-    "report": (_report, "make a report", _REPORT, _REPORT_EXAMPLES),
-    "criteria": (_criteria, "list the criteria", _CRITERIA, _CRITERIA_EXAMPLES),
+    "select": _select,
+    "compare": _compare,
+    "predict": _predict,
+    "bounds": _bounds,
+    "reproduce": _reproduce,
+    "report": _report,
+    "criteria": _criteria,
 }
