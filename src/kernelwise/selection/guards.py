@@ -7,11 +7,11 @@ import numpy as np
 
 from kernelwise._types import Array
 from kernelwise._warnings import warn_user
-from kernelwise.kernels import Gaussian, Kernel, Pairs
-from kernelwise.selection.choice import Choice
+from kernelwise.kernels import Gaussian, Kernel
 from kernelwise.selection.diagnostics import Code, Diagnostic, has_code
-from kernelwise.selection.problem import Problem
+from kernelwise.selection.outcome import CascadeOutcome
 from kernelwise.selection.record import ErrorEstimate
+from kernelwise.targets import Targets
 
 _FEWEST = 5  # rows of a class
 _LOOKED_AT = 200  # rows
@@ -28,28 +28,26 @@ class KernelChoiceWarning(UserWarning):
 
 
 @dataclass(frozen=True, eq=False)
-class Chosen:
-    """What was chosen, from what."""
+class Choice:
+    """What was chosen, from what, and how well it does."""
 
-    problem: Problem
-    kernels: Sequence[Kernel]
-    choice: Choice
-    ridge: float
+    targets: Targets
+    found: CascadeOutcome
     offered_ridges: Array | None  # None where they were not the user's
     error: ErrorEstimate | None
 
     @property
     def kernel(self) -> Kernel:
         """The chosen kernel."""
-        return self.kernels[self.choice.winner]
+        return self.found.kernel
 
 
-def warn_about(chosen: Chosen) -> tuple[Diagnostic, ...]:
+def warn_about(chosen: Choice) -> tuple[Diagnostic, ...]:
     """Warn of everything that should be looked at, and return it."""
     checks = (_few_rows, _edge_of_the_grid, _edge_of_the_ridges, _degenerate_matrix, _disagreement)
     found = [diagnostic for check in checks for diagnostic in check(chosen)]
     if chosen.error is not None:
-        is_real = chosen.problem.targets.classes is None
+        is_real = chosen.targets.classes is None
         found += no_signal(chosen.error, is_real, found)
     for diagnostic in found:
         warn_user(diagnostic, KernelChoiceWarning)
@@ -76,8 +74,8 @@ def extended(kernels: Sequence[Kernel], side: str) -> list[Kernel]:
     return list(kernels) + [Gaussian(widths[-1] * 2.0**i) for i in steps]
 
 
-def _few_rows(chosen: Chosen) -> Iterator[Diagnostic]:
-    targets = chosen.problem.targets
+def _few_rows(chosen: Choice) -> Iterator[Diagnostic]:
+    targets = chosen.targets
     if targets.classes is None:
         return
     for label, count in zip(targets.classes.tolist(), targets.counts.tolist(), strict=True):
@@ -90,8 +88,8 @@ def _few_rows(chosen: Chosen) -> Iterator[Diagnostic]:
             )
 
 
-def _edge_of_the_grid(chosen: Chosen) -> Iterator[Diagnostic]:
-    side = edge(chosen.kernels, chosen.choice.winner)
+def _edge_of_the_grid(chosen: Choice) -> Iterator[Diagnostic]:
+    side = edge(chosen.found.kernels, chosen.found.winner)
     if side is not None:
         more = "narrower kernels" if side == "narrowest" else "wider kernels, or Linear()"
         yield Diagnostic(
@@ -99,29 +97,24 @@ def _edge_of_the_grid(chosen: Chosen) -> Iterator[Diagnostic]:
         )
 
 
-def _edge_of_the_ridges(chosen: Chosen) -> Iterator[Diagnostic]:
+def _edge_of_the_ridges(chosen: Choice) -> Iterator[Diagnostic]:
     offered = chosen.offered_ridges
     if offered is None or np.unique(offered).size < 3:
         return
-    if chosen.ridge in (offered.min(), offered.max()):
-        is_smallest = chosen.ridge == offered.min()
+    if chosen.found.ridge in (offered.min(), offered.max()):
+        is_smallest = chosen.found.ridge == offered.min()
         which, more = ("smallest", "smaller") if is_smallest else ("largest", "larger")
         yield Diagnostic(
-            f"the chosen ridge {chosen.ridge:g} is the {which} offered: add {more} ones",
+            f"the chosen ridge {chosen.found.ridge:g} is the {which} offered: add {more} ones",
             Code.RIDGE_EDGE,
         )
 
 
-def _degenerate_matrix(chosen: Chosen) -> Iterator[Diagnostic]:
+def _degenerate_matrix(chosen: Choice) -> Iterator[Diagnostic]:
     """Look at the matrix between some rows and all of them."""
-    problem, kernel = chosen.problem, chosen.kernel
-    n = problem.targets.n
+    kernel, gram, n = chosen.kernel, chosen.found.evidence.gram, chosen.targets.n
     rows = np.linspace(0, n - 1, min(n, _LOOKED_AT)).astype(int)
-    if kernel.takes_matrix:
-        K, diagonal = problem.X[rows], np.diagonal(problem.X)
-    else:
-        K = kernel.values(Pairs(problem.X[rows], problem.X))
-        diagonal = kernel.diagonal(problem.X)
+    K, diagonal = gram.rows(rows), gram.statistics.diagonal
     if not np.isfinite(K).all() or diagonal.min() <= 0.0:
         return
     if np.ptp(K) <= _CONSTANT * np.abs(K).max():
@@ -141,9 +134,10 @@ def _degenerate_matrix(chosen: Chosen) -> Iterator[Diagnostic]:
         )
 
 
-def _disagreement(chosen: Chosen) -> Iterator[Diagnostic]:
+def _disagreement(chosen: Choice) -> Iterator[Diagnostic]:
     """Compare the first stage with the last: its pick should not be far from the best."""
-    result, winner, finalists, _ = chosen.choice
+    result, winner = chosen.found.result, chosen.found.winner
+    finalists = chosen.found.finalists
     names = list(result.table)
     if len(names) < 2 or result.criteria[names[-1]].greater_is_better is not False:
         return
