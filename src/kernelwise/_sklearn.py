@@ -1,7 +1,7 @@
 """What we use of scikit-learn's private parts, and validation in our words.
 
 Other modules import private names of scikit-learn from here only, so that a new version of it has
-one place to look at. Tested with scikit-learn 1.6, the oldest that is supported, and 1.9.1.
+one place to look at. Tested with scikit-learn 1.6.1 (1.6 is the oldest supported) and 1.9.1.
 """
 
 import re

@@ -17,15 +17,8 @@ from sklearn.gaussian_process import GaussianProcessClassifier, GaussianProcessR
 from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
 
+from kernelwise import _sklearn as private
 from kernelwise._registry import PACKAGE
-from kernelwise._sklearn import (
-    SVM_COEFFICIENTS,
-    SVM_COUNTS,
-    SVM_INTERCEPTS,
-    SVM_ROWS,
-    BaseLibSVM,
-    check_params,
-)
 from kernelwise.criteria import Criterion
 from kernelwise.kernels import Kernel
 from kernelwise.machines import KRR, LSSVC, PrecomputedAdapter, check_ridge
@@ -108,7 +101,7 @@ def _check_result(result: SelectionResult) -> None:
 
 def _check_params(machine: Any) -> None:
     try:
-        check_params(machine)
+        private.check_params(machine)
     except ValueError as error:
         raise Unsound(str(error)) from None
 
@@ -162,18 +155,18 @@ def _check_svm(machine: Any) -> None:
     if not hasattr(machine, "support_"):
         return
     vectors, c = machine.support_.size, len(getattr(machine, "classes_", "+-"))
-    counts = getattr(machine, SVM_COUNTS)
+    counts = getattr(machine, private.SVM_COUNTS)
     if hasattr(machine, "classes_"):
         _check_classes(machine.classes_, c)
-        _require(np.sum(counts) == vectors, f"{SVM_COUNTS} has another sum")
-    _require(np.all(counts >= 0), f"{SVM_COUNTS} holds negative numbers")
-    _check_shape(machine, SVM_COUNTS, (c,))
+        _require(np.sum(counts) == vectors, f"{private.SVM_COUNTS} has another sum")
+    _require(np.all(counts >= 0), f"{private.SVM_COUNTS} holds negative numbers")
+    _check_shape(machine, private.SVM_COUNTS, (c,))
     _check_shape(machine, "support_", (vectors,))
-    for name in SVM_COEFFICIENTS:
+    for name in private.SVM_COEFFICIENTS:
         _check_shape(machine, name, (c - 1, vectors))
-    for name in SVM_INTERCEPTS:
+    for name in private.SVM_INTERCEPTS:
         _check_shape(machine, name, (c * (c - 1) // 2,))
-    for name in SVM_COEFFICIENTS + SVM_INTERCEPTS:
+    for name in private.SVM_COEFFICIENTS + private.SVM_INTERCEPTS:
         values = getattr(machine, name)
         _check_numbers(values.data if sp.issparse(values) else values, name)
     _check_svm_rows(machine, vectors)
@@ -185,8 +178,8 @@ def _check_svm_rows(machine: Any, vectors: int) -> None:
     _require(np.all((machine.support_ >= 0) & (machine.support_ < n)), "support_ leads astray")
     if callable(machine.kernel):
         _check_shape(machine, "support_vectors_", (0, 0))
-        _check_shape(machine, SVM_ROWS, (n, d))
-        _try(machine.predict, getattr(machine, SVM_ROWS))
+        _check_shape(machine, private.SVM_ROWS, (n, d))
+        _try(machine.predict, getattr(machine, private.SVM_ROWS))
     elif machine.kernel == "precomputed":
         _check_shape(machine, "support_vectors_", (0, 0))
         _try(machine.predict, np.zeros((1, n)))
@@ -240,7 +233,7 @@ _CHECKS: dict[Any, Callable[[Any], None]] = {
     SelectionResult: _check_result,
     KernelSelector: _check_params,
     (LSSVC, KRR): _check_machine,
-    BaseLibSVM: _check_svm,
+    private.BaseLibSVM: _check_svm,
     PrecomputedAdapter: _check_on_matrix,
     (GaussianProcessRegressor, GaussianProcessClassifier): _check_process,
     (SimpleImputer, StandardScaler, MaxAbsScaler, OneHotEncoder): _check_columns,
