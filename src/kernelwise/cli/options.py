@@ -88,7 +88,7 @@ def _table(add: Add) -> None:
     add("--kernels", "--kernel", type=_kernels, default="auto", metavar="NAMES", help="candidates")
     add("--task", type=_one_of("task", TASKS), default="auto", help=", ".join(TASKS))
     add("--no-scale", action="store_true", help="leave numbers as they are")
-    add("--rows", type=_rows, metavar="N", help="sample this many rows at random")
+    add("--rows", type=row_count, metavar="N", help="sample this many rows at random")
     add("--seed", type=_seed, help="of what is drawn at random")
     _shared(add, "DIR", "write what was found to this folder")
     add("--memory", type=_memory, metavar="4GB", help="the most that matrices may take")
@@ -132,7 +132,7 @@ def _reproduce(add: Add) -> None:
     add("--out", metavar="DIR", default="papers", help="default: papers")
     add("--quick", action="store_true", help="few repetitions, few rows: minutes, not hours")
     add("--repetitions", type=_repetitions, metavar="N", help="default: the paper's")
-    add("--rows", type=_rows, metavar="N", help="at most this many rows of a data set")
+    add("--rows", type=row_count, metavar="N", help="at most this many rows of a data set")
     add("--datasets", metavar="NAME", nargs="+", help="default: the paper's")
     add("--no-run", action="store_true", help="make the pages of what has been run")
 
@@ -175,7 +175,9 @@ def _one_of(what: str, known: Sequence[str]) -> Callable[[str], Any]:
     return _checked(read)
 
 
-def _integer(rule: str, low: int, high: float = math.inf) -> Callable[[str], Any]:
+def integer(rule: str, low: int, high: float = math.inf) -> Callable[[str], Any]:
+    """Return a type for argparse that takes integers from the lowest to the highest."""
+
     def read(text: str) -> int:
         if not text.isdecimal() or not low <= int(text) <= high:
             raise ValueError(f"{rule}, got {text!r}")
@@ -184,9 +186,9 @@ def _integer(rule: str, low: int, high: float = math.inf) -> Callable[[str], Any
     return _checked(read)
 
 
-_rows = _integer("a number of rows must be an integer of at least 3", 3)
-_repetitions = _integer("a number of repetitions must be a positive integer", 1)
-_seed = _integer(f"a seed must be an integer from 0 to {2**32 - 1}", 0, 2**32 - 1)
+row_count = integer("a number of rows must be an integer of at least 3", 3)
+_repetitions = integer("a number of repetitions must be a positive integer", 1)
+_seed = integer(f"a seed must be an integer from 0 to {2**32 - 1}", 0, 2**32 - 1)
 _kernels = _checked(Candidates.parse)
 
 
