@@ -9,6 +9,7 @@ from typing import Any
 
 from kernelwise._files import TooLarge
 from kernelwise._threads import limited
+from kernelwise.cli import plugins
 from kernelwise.cli.options import parse
 from kernelwise.cli.screen import BadInput, Screen, one_line, say, tell
 
@@ -43,6 +44,8 @@ def _run(argv: list[str]) -> int:
 
 def _command(name: str) -> Any:
     """Return the function of a command; its module is imported only where it is asked for."""
+    if name in plugins.INSTALLED_BY:
+        return plugins.load(name).run
     module = "listing" if name in ("report", "criteria") else name
     return getattr(import_module(f"{__package__}.{module}"), name)
 
@@ -72,7 +75,7 @@ def _is_meant_for_users(error: Exception) -> bool:
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     module = "" if trace is None else str(trace.tb_frame.f_globals.get("__name__", ""))
-    return module.startswith(("kernelwise.", "sklearn."))
+    return module.startswith(("kernelwise", "sklearn."))  # plugins of ours too
 
 
 def _fail(sentence: str, status: int) -> int:

@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 from kernelwise import __version__
 from kernelwise._registry import unknown
 from kernelwise._threads import as_jobs
-from kernelwise.cli import formats
+from kernelwise.cli import formats, plugins
 from kernelwise.cli.candidates import Candidates
 from kernelwise.cli.screen import BadInput, one_line
 from kernelwise.gram.memory import as_bytes
@@ -45,9 +45,10 @@ class _Parser(argparse.ArgumentParser):
         raise BadInput(f"{one_line(message)} (see '{self.prog} --help').")
 
 
-def parse(argv: Sequence[str] | None) -> argparse.Namespace:
+def parse(argv: Sequence[str]) -> argparse.Namespace:
     """Return what is asked; raise BadInput for what cannot be."""
-    args = parser().parse_args(argv)
+    asked = next((word for word in argv if word != "--"), None)
+    args = parser(asked).parse_args(argv)
     if args.command in ("select", "compare", "bounds"):
         _find_file(args)
     if hasattr(args, "header"):
@@ -63,16 +64,21 @@ def _find_file(args: argparse.Namespace) -> None:
         raise BadInput(f"FILE is missing (see 'kernelwise {args.command} --help').")
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the whole command line."""
+def parser(asked: str | None = None) -> argparse.ArgumentParser:
+    """Return the parser of the whole command line; a plugin is loaded only where it is asked."""
     texts = tomllib.loads((files(__package__) / "help.toml").read_text("utf-8"))
     layout = argparse.RawDescriptionHelpFormatter
     whole = _Parser("kernelwise", formatter_class=layout, **texts["kernelwise"])
     whole.add_argument("--version", action="version", version=f"kernelwise {__version__}")
     commands = whole.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, add_options in _COMMANDS.items():
-        command = commands.add_parser(name, formatter_class=layout, **texts[name])
-        add_options(command.add_argument)
+        text, add = texts[name], add_options
+        if name in plugins.INSTALLED_BY and name == asked:
+            plugin = plugins.load(name)
+            text |= {"description": plugin.about, "epilog": plugin.examples}
+            add = plugin.add_options
+        command = commands.add_parser(name, formatter_class=layout, **text)
+        add(command.add_argument)
         if name not in ("report", "criteria"):
             command.add_argument("--jobs", type=_jobs, metavar="N", help=_JOBS)
         command.add_argument("--quiet", action="store_true", help="no progress, no notices")
@@ -125,16 +131,8 @@ def _bounds(add: Add) -> None:
     add("--variant", type=variants, default="corrected", help="corrected (default), printed, both")
 
 
-def _reproduce(add: Add) -> None:
-    add("key", metavar="TABLE", nargs="*", help="what to run; --list has all")
-    add("--all", action="store_true", help="run everything")
-    add("--list", action="store_true", help="list what can be run")
-    add("--out", metavar="DIR", default="papers", help="default: papers")
-    add("--quick", action="store_true", help="few repetitions, few rows: minutes, not hours")
-    add("--repetitions", type=_repetitions, metavar="N", help="default: the paper's")
-    add("--rows", type=row_count, metavar="N", help="at most this many rows of a data set")
-    add("--datasets", metavar="NAME", nargs="+", help="default: the paper's")
-    add("--no-run", action="store_true", help="make the pages of what has been run")
+def _plugin(add: Add) -> None:
+    """Add nothing: a plugin brings its options."""
 
 
 def _predict(add: Add) -> None:
@@ -187,7 +185,6 @@ def integer(rule: str, low: int, high: float = math.inf) -> Callable[[str], Any]
 
 
 row_count = integer("a number of rows must be an integer of at least 3", 3)
-_repetitions = integer("a number of repetitions must be a positive integer", 1)
 _seed = integer(f"a seed must be an integer from 0 to {2**32 - 1}", 0, 2**32 - 1)
 _kernels = _checked(Candidates.parse)
 
@@ -235,12 +232,12 @@ def _memory(text: str) -> str:
     return text
 
 
-_COMMANDS = {
+_COMMANDS: dict[str, Callable[[Add], None]] = {
     "select": _select,
     "compare": _compare,
     "predict": _predict,
     "bounds": _bounds,
-    "reproduce": _reproduce,
+    "reproduce": _plugin,
     "report": _report,
     "criteria": _criteria,
 }
