@@ -1,0 +1,138 @@
+"""Theorems declare themselves once: lists, docstrings and shared computations follow from that."""
+
+import inspect
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from kernelwise import Gaussian, bounds
+from kernelwise.bounds import observed, overview, theorem
+from kernelwise.bounds import sample as sample_module
+from kernelwise.bounds.sample import Machine, Sample
+from kernelwise.bounds.theorem import Paper, Quantity, Theorem, statements, states
+from kernelwise.cli.main import main
+
+STATEMENTS = statements()
+
+
+def sample(n=30):
+    rng = np.random.default_rng(2)
+    X = rng.normal(size=(n, 2))
+    return Gaussian(1.0)(X), np.where(X[:, 0] > 0.3 * rng.normal(size=n), 1, 0), X[:, 1]
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_a_theorem_is_a_public_function_that_says_what_its_bound_says(name):
+    stated, function = STATEMENTS[name]
+    assert getattr(bounds, name) is function
+    assert name in bounds.__all__
+    K, y, _ = sample()
+    variants = (
+        ["corrected", "printed"] if "variant" in inspect.signature(function).parameters else []
+    )
+    for bound in (bounds.all_bounds(K, y, ridge=2.0, variant=v)[name] for v in variants):
+        assert bound.reference == stated.reference
+        assert bound.quantity == stated.quantity.value.format(t=4)
+        wrong = [a for a in bound.assumptions if a.text.startswith("the print follows")]
+        assert len(wrong) == (bound.variant == "printed" and stated.misprint is not None)
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_the_docstring_describes_every_parameter_in_order(name):
+    function = STATEMENTS[name].function
+    text = inspect.getdoc(function)
+    section = text.split("Parameters\n----------\n")[1].split("\n\nReturns\n-------\n")[0]
+    described = re.findall(r"^(\w+) : ", section, flags=re.MULTILINE)
+    assert described == list(inspect.signature(function).parameters)
+    assert "{parameters}" not in text and "%(" not in text
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.default is not parameter.empty:
+            assert f"default={json.dumps(parameter.default)}".replace("null", "None") in section
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_a_sample_for_the_matrix_gives_the_same_bound(name):
+    function = STATEMENTS[name].function
+    K, y, _ = sample()
+    shared = Sample(K, y, 1.0)
+    target = [y] if "y" in inspect.signature(function).parameters else []
+    assert function(shared, *target) == function(K, *target)
+
+
+def test_one_sample_is_decomposed_and_trained_on_once(monkeypatch):
+    K, y, _ = sample()
+    calls = []
+    for name in ("Evidence", "svm_coefficients"):
+        real = getattr(sample_module, name)
+        monkeypatch.setattr(sample_module, name, counting(real, calls))
+    shared = Sample(K, y, 1.0)
+    for variant in ("corrected", "printed"):
+        overview.evaluate(shared, y, variant=variant)
+    observed.observe(shared, y)
+    assert sorted(calls) == ["Evidence", "svm_coefficients"]
+
+
+def counting(function, calls):
+    def counted(*args, **kwargs):
+        calls.append(function.__name__)
+        return function(*args, **kwargs)
+
+    return counted
+
+
+@pytest.fixture
+def from_outside(monkeypatch):
+    """A bound defined elsewhere, gone after the test."""
+    monkeypatch.setattr(theorem, "_STATEMENTS", dict(theorem._STATEMENTS))
+    paper = Paper("Nobody 2000", "a guess", ridge=r"\lambda", trivial=1.0)
+    guess = Theorem(
+        paper, "Theorem 0", Quantity.ERROR_RATE, Machine.LSSVM, misprint="it is a guess"
+    )
+
+    @states(guess)
+    def half(K, y, *, ridge=1.0, delta=0.05, variant="corrected"):
+        """Bound the error rate by a half.
+
+        {parameters}
+        """
+        return guess.bound(guess.sample(K, y, ridge), {"half": 0.5}, variant=variant)
+
+    return half
+
+
+def test_a_bound_from_outside_is_listed_observed_and_left_out(from_outside):
+    K, y, reals = sample()
+    assert bounds.all_bounds(K, y)["half"] == from_outside(K, y)
+    assert bounds.all_bounds(K, y, variant="printed")["half"].valid is False
+    seen = observed.observe(K, y)
+    assert seen["half"] == seen["sm_lssvm"]
+    real = overview.evaluate(K, reals)
+    assert real.left_out["half"] == "is for two classes, and the target is real"
+    with pytest.raises(ValueError, match="a guess is for two classes, but y is a real target"):
+        from_outside(K, reals)
+    assert "The probability that the bound fails." in from_outside.__doc__
+    assert overview.references()["half"] == "Nobody 2000, Theorem 0"
+
+
+def test_the_command_line_knows_a_bound_from_outside(from_outside, tmp_path, capsys):
+    _, y, _ = sample()
+    pd.DataFrame({"x": np.arange(30.0), "y": y}).to_csv(tmp_path / "f.csv", index=False)
+    argv = [
+        "bounds",
+        str(tmp_path / "f.csv"),
+        "--kernel",
+        "gaussian:2:2",
+        "--ridge",
+        "1",
+        "--quiet",
+    ]
+    assert main(argv) == 0
+    out = capsys.readouterr().out
+    assert re.search(r"^half +Nobody 2000, Theorem 0 +0\.5 ", out, flags=re.MULTILINE)
+
+
+def test_no_theorem_is_left_after_the_fixture():
+    assert list(statements()) == list(STATEMENTS)
