@@ -3,6 +3,7 @@
 import inspect
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -11,8 +12,8 @@ import pytest
 from kernelwise import Gaussian, bounds
 from kernelwise.bounds import observed, overview, theorem
 from kernelwise.bounds import sample as sample_module
-from kernelwise.bounds.sample import Machine, Sample
-from kernelwise.bounds.theorem import Paper, Quantity, Theorem, statements, states
+from kernelwise.bounds.sample import Sample
+from kernelwise.bounds.theorem import statements
 from kernelwise.cli.main import main
 
 STATEMENTS = statements()
@@ -84,54 +85,38 @@ def counting(function, calls):
 
 
 @pytest.fixture
-def from_outside(monkeypatch):
-    """A bound defined elsewhere, gone after the test."""
+def mine(monkeypatch):
+    """The manual's example of a bound; it is gone after the test."""
     monkeypatch.setattr(theorem, "_STATEMENTS", dict(theorem._STATEMENTS))
-    paper = Paper("Nobody 2000", "a guess", ridge=r"\lambda", trivial=1.0)
-    guess = Theorem(
-        paper, "Theorem 0", Quantity.ERROR_RATE, Machine.LSSVM, misprint="it is a guess"
-    )
-
-    @states(guess)
-    def half(K, y, *, ridge=1.0, delta=0.05, variant="corrected"):
-        """Bound the error rate by a half.
-
-        {parameters}
-        """
-        return guess.bound(guess.sample(K, y, ridge), {"half": 0.5}, variant=variant)
-
-    return half
+    manual = (Path(__file__).parents[2] / "docs" / "bounds.md").read_text()
+    example = manual.split("## Add a bound")[1].split("```")[1]
+    names = {}
+    exec(example, names)
+    return names["mine_lssvm"]
 
 
-def test_a_bound_from_outside_is_listed_observed_and_left_out(from_outside):
+def test_a_bound_from_outside_is_listed_observed_and_left_out(mine):
     K, y, reals = sample()
-    assert bounds.all_bounds(K, y)["half"] == from_outside(K, y)
-    assert bounds.all_bounds(K, y, variant="printed")["half"].valid is False
+    bound = mine(K, y)
+    assert bounds.all_bounds(K, y)["mine_lssvm"] == bound
+    assert bound.terms["deviation"] == pytest.approx(np.sqrt(np.log(20.0) / 60.0))
     seen = observed.observe(K, y)
-    assert seen["half"] == seen["sm_lssvm"]
-    real = overview.evaluate(K, reals)
-    assert real.left_out["half"] == "is for two classes, and the target is real"
-    with pytest.raises(ValueError, match="a guess is for two classes, but y is a real target"):
-        from_outside(K, reals)
-    assert "The probability that the bound fails." in from_outside.__doc__
-    assert overview.references()["half"] == "Nobody 2000, Theorem 0"
+    assert seen["mine_lssvm"] == seen["sm_lssvm"]
+    left_out = overview.evaluate(K, reals).left_out
+    assert left_out["mine_lssvm"] == "is for two classes, and the target is real"
+    with pytest.raises(ValueError, match="this theorem is for two classes, but y is a real target"):
+        mine(K, reals)
+    assert "The probability that the bound fails." in mine.__doc__
+    assert overview.references()["mine_lssvm"] == bound.reference == "Somebody 2030, Theorem 1"
 
 
-def test_the_command_line_knows_a_bound_from_outside(from_outside, tmp_path, capsys):
+def test_the_command_line_knows_a_bound_from_outside(mine, tmp_path, capsys):
     _, y, _ = sample()
     pd.DataFrame({"x": np.arange(30.0), "y": y}).to_csv(tmp_path / "f.csv", index=False)
-    argv = [
-        "bounds",
-        str(tmp_path / "f.csv"),
-        "--kernel",
-        "gaussian:2:2",
-        "--ridge",
-        "1",
-        "--quiet",
-    ]
-    assert main(argv) == 0
+    fixed = ["--kernel", "gaussian:2:2", "--ridge", "1"]
+    assert main(["bounds", str(tmp_path / "f.csv"), *fixed, "--quiet"]) == 0
     out = capsys.readouterr().out
-    assert re.search(r"^half +Nobody 2000, Theorem 0 +0\.5 ", out, flags=re.MULTILINE)
+    assert re.search(r"^mine_lssvm +Somebody 2030, Theorem 1 +\d", out, flags=re.MULTILINE)
 
 
 def test_no_theorem_is_left_after_the_fixture():

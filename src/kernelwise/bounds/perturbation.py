@@ -19,10 +19,10 @@ from kernelwise.bounds.base import (
 from kernelwise.bounds.sample import Machine, Sample, as_kernel_matrix
 from kernelwise.bounds.stability import (
     SVM_THEOREM,
+    beta_of,
     exponential_root,
     krr_risk,
     loss_limit,
-    number_of,
     square_limit,
     stable,
     svm_risk,
@@ -123,7 +123,7 @@ def sps_krr(
     sample = _THEOREM_2.sample(K, y, ridge, limits)
     if is_corrected(variant):
         own = "empirical" if beta is None else check_positive("beta", beta)
-        terms, assumed = krr_risk(sample, number_of(sample, own), delta), stable(sample, own)
+        terms, assumed = krr_risk(sample, beta_of(sample, own), delta), stable(sample, own)
     else:
         terms = _printed_terms(sample, _spectral_beta(sample, beta), delta)
         assumed = _every_sample(sample, beta)

@@ -90,7 +90,7 @@ def ks_krr_prediction(
     {parameters}
     """
     sample = _THEOREM_8.sample(K, y, ridge, limits)
-    terms = moves(sample, number_of(sample, beta), sample.n)
+    terms = moves(sample, beta_of(sample, beta), sample.n)
     here = Assumption("|K - K^i| <= beta for this sample", _reaches(sample, beta))
     return _THEOREM_8.bound(sample, terms, here)
 
@@ -110,7 +110,7 @@ def ks_krr_stability(
     {parameters}
     """
     sample = _THEOREM_1.sample(K, y, ridge, limits)
-    terms = uniform_stability(sample, number_of(sample, beta), sample.n)
+    terms = uniform_stability(sample, beta_of(sample, beta), sample.n)
     return _THEOREM_1.bound(sample, terms, stable(sample, beta))
 
 
@@ -164,7 +164,7 @@ def ks_krr(
     {parameters}
     """
     sample = _THEOREM_3.sample(K, y, ridge, limits)
-    terms = krr_risk(sample, number_of(sample, beta), delta)
+    terms = krr_risk(sample, beta_of(sample, beta), delta)
     return _THEOREM_3.bound(sample, terms, stable(sample, beta))
 
 
@@ -248,10 +248,10 @@ def stable(sample: Sample, beta: Beta) -> Assumption:
 
 def _reaches(sample: Sample, beta: Beta) -> bool:
     """Say whether beta is at least the kernel stability of this sample."""
-    return number_of(sample, beta) >= number_of(sample, "empirical") * (1.0 - 1e-12)
+    return beta_of(sample, beta) >= beta_of(sample, "empirical") * (1.0 - 1e-12)
 
 
-def number_of(sample: Sample, beta: Beta, extra_points: int = 0) -> float:
+def beta_of(sample: Sample, beta: Beta, extra_points: int = 0) -> float:
     """Return the kernel stability of the sample, or the worst, of up to one point more."""
     kappa = sample.kappa
     if is_one_of(beta, ["worst"]):
@@ -281,7 +281,7 @@ def uniform_stability(sample: Sample, beta: float, rows: int) -> dict[str, float
 
 def svm_stability(sample: Sample, beta: Beta, variant: str) -> dict[str, float]:
     """Return the two terms of equation 16."""
-    number = number_of(sample, beta, 1 if is_corrected(variant) else 0)
+    number = beta_of(sample, beta, 1 if is_corrected(variant) else 0)
     quarter = sample.kappa**0.75 / (math.sqrt(2.0) * sample.lam) * number**0.25
     # quarter times (beta / (4 kappa))^(1/4), which has no division by kappa: that may be zero
     return {"quarter": quarter, "half": math.sqrt(sample.kappa * number) / (2.0 * sample.lam)}

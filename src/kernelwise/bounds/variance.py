@@ -18,8 +18,8 @@ from kernelwise.bounds.sample import Machine, Sample
 from kernelwise.bounds.stability import (
     LIU_2019,
     Beta,
+    beta_of,
     loss_limit,
-    number_of,
     stable,
     svm_stability,
     uniform_stability,
@@ -64,7 +64,7 @@ def ks_krr_cv_variance(
     {parameters}
     """
     sample = _THEOREM_5.sample(K, y, ridge, limits)
-    stability = uniform_stability(sample, number_of(sample, beta), _trained(sample.n, k))
+    stability = uniform_stability(sample, beta_of(sample, beta), _trained(sample.n, k))
     terms = _terms(sample, Machine.KRR, k, math.fsum(stability.values()), variant)
     return _THEOREM_5.bound(sample, terms, stable(sample, beta), variant=variant)
 
