@@ -58,8 +58,8 @@ def _unit_ball(sample: Sample, machine: Machine) -> tuple[Assumption, ...]:
 LIU_LIAO_2015 = Paper(
     "Liu and Liao 2015",
     "this theorem",
-    ridge=r"\lambda",
     trivial=_loss_limit,
+    ridge=r"\lambda",
     assumes=_unit_ball,
     parameters="""
     t : int, default=4

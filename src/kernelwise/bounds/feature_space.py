@@ -17,13 +17,8 @@ def _smaller_share(sample: Sample, machine: Machine) -> float:
     return float(sample.targets.counts.min()) / sample.n
 
 
-_EQUATION_15 = Theorem(
-    Paper("Nguyen and Ho 2007", "the feature-space measure"),
-    "eq. 15",
-    Quantity.TRAINING_ERROR,
-    Machine.HYPERPLANE,
-    trivial=_smaller_share,
-)
+_PAPER = Paper("Nguyen and Ho 2007", "the feature-space measure", trivial=_smaller_share)
+_EQUATION_15 = Theorem(_PAPER, "eq. 15", Quantity.TRAINING_ERROR, Machine.HYPERPLANE)
 
 
 @states(_EQUATION_15)

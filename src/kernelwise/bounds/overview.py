@@ -85,7 +85,7 @@ def evaluate(
         Both parts sorted by function name.
     """
     sample = Sample.of(K, y, ridge, task=task)
-    is_corrected(variant)
+    is_corrected(variant)  # or it says that there is no such variant
     given = {"K": sample, "y": sample.targets, "ridge": sample.ridge}
     given |= {"delta": check_delta(delta), "t": t, "variant": variant}
     found, left_out = {}, {}

@@ -33,8 +33,8 @@ from kernelwise.bounds.theorem import Paper, Quantity, Theorem, limited_kernel, 
 _PAPER = Paper(
     "Liu and Liao 2014",
     SVM_THEOREM,
-    ridge=r"n \lambda",
     trivial=loss_limit,
+    ridge=r"n \lambda",
     assumes=limited_kernel,
     parameters="""
     beta : float or None, default=None
@@ -50,11 +50,7 @@ _THEOREM_2 = Theorem(
     misprint="it lost 2 and 4n, and |K - Lambda| > 0",
 )
 _SECTION_6 = Theorem(
-    _PAPER,
-    "section 6",
-    Quantity.LOSS,
-    Machine.SVM,
-    misprint="the constant C is missing",
+    _PAPER, "section 6", Quantity.LOSS, Machine.SVM, misprint="the constant C is missing"
 )
 
 

@@ -33,8 +33,8 @@ def _small_scores(sample: Sample, machine: Machine) -> tuple[Assumption, ...]:
 _PAPER = Paper(
     "Li et al. 2017",
     "the spectral measure's bound",
-    ridge=r"\lambda",
     trivial=1.0,
+    ridge=r"\lambda",
     assumes=_small_scores,
     parameters="""
     r : float, default=1.0

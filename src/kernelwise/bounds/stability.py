@@ -38,8 +38,8 @@ SVM_THEOREM = "a theorem on the support vector machine"
 LIU_2019 = Paper(
     "Liu et al. 2019",
     SVM_THEOREM,
-    ridge=r"n \lambda",
     trivial=loss_limit,
+    ridge=r"n \lambda",
     assumes=limited_kernel,
     parameters=r"""
     beta : {"empirical", "worst"} or float, default="empirical"

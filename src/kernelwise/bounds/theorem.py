@@ -74,8 +74,8 @@ class Paper:
 
     name: str
     subject: str  # what a theorem that needs two classes is called where the target is real
+    trivial: Trivial  # what is known of the quantity without the theorem
     ridge: str = ""  # what the ridge is in the paper's symbols
-    trivial: Trivial = 0.0  # what is known of the quantity without the theorem
     assumes: Callable[[Sample, Machine], Assumptions] = nothing
     parameters: str = ""  # what only this paper has, in numpydoc
 
