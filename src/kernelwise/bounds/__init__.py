@@ -10,8 +10,8 @@ The ridge is what is added to the diagonal of K, as everywhere in this package. 
 support vector machine has C = 1 / (2 ridge). No machine here has a bias: the proofs have none.
 
 ``variant="printed"`` is the formula as it stands in the paper, ``"corrected"`` (the default) what
-its proof gives once misprints are repaired; each docstring says what they are. Most bounds are
-vacuous on samples of ordinary size, and say so.
+its proof gives once misprints are repaired; docs/bounds.md sets the two side by side. Most bounds
+are vacuous on samples of ordinary size, and say so.
 
 A new bound is one function in one file, below the :class:`~kernelwise.bounds.theorem.Theorem` that
 it states: :func:`all_bounds` and the command line find it there. This package imports criteria,

@@ -43,10 +43,6 @@ def er_decay(
     .. math:: \sum_{i > t} \lambda_i \le \frac{A t^{1 - \gamma}}{\gamma - 1} =: T, \qquad
         \beta_t \ge \frac{\mathrm{tr}(K/n)}{T} - 1.
 
-    The print has eigenvalues of order :math:`i^{-\gamma} / n`, and so a ratio of order n. With A
-    fixed that cannot be: the trace of K/n would vanish as n grows, but it is 1 for a Gaussian
-    kernel.
-
     {parameters}
 
     Returns

@@ -103,13 +103,9 @@ def er_svm(  # noqa: PLR0913 (every argument has a default that most users keep)
     limits: Limits | None = None,
     variant: str = "corrected",
 ) -> Bound:
-    r"""Bound the expected hinge loss of the SVM by the eigenvalues ratio (Theorem 2).
+    """Bound the expected hinge loss of the SVM by the eigenvalues ratio (Theorem 2).
 
-    The print has :math:`R_{\mathrm{emp}} + C_1 \sqrt{1 / (n \beta_t)} + \frac{C_2}{n}
-    \log\frac3\delta + \frac{1 + D}{k - 1}` with :math:`C_1 = 12 k \sqrt{2\kappa}`,
-    :math:`C_2 = k (96 F t + 96 + 5F) + 22`, F = 1 + D. It should be Theorem 3 with h = 1, B = F and
-    M = 1, but :math:`C_1` lacks F and the logarithm multiplies 96Ft too. The corrected form and its
-    terms are those of :func:`er_krr`.
+    As :func:`er_krr`, with h = 1, B = 1 + D and M = 1.
 
     {parameters}
     """
@@ -132,27 +128,15 @@ def er_krr(  # noqa: PLR0913 (every argument has a default that most users keep)
 ) -> Bound:
     r"""Bound the expected squared loss of kernel ridge regression (Theorem 3).
 
-    The print has
-
-    .. math::
-
-        R_{\mathrm{emp}} + 12 h B k \sqrt{\frac{2\kappa}{n \beta_t}} + \frac{96 h^2 B k t +
-        (96 k + 22 M + 5 B k) \log(3/\delta)}{n} + \frac{B}{k - 1},
-        \quad h = 2 (M + D), \; B = (M + D)^2.
-
-    The corrected form is the chain that the sketch of the proof names, with the fixed point solved
-    exactly:
-
     .. math::
 
         R_{\mathrm{emp}} + \frac{B}{k - 1} + 6 k B \hat r + \frac{(22 M + 5 B k)
         \log(3/\delta)}{n}, \quad \hat r = 2h \sqrt{\frac2n \Big(t \hat r + \frac\kappa{\beta_t}
-        \Big)} + \frac{13 \log(3/\delta)}{n}.
+        \Big)} + \frac{13 \log(3/\delta)}{n}, \quad h = 2 (M + D), \; B = (M + D)^2.
 
-    The print replaces :math:`\hat r` by a sum that is not always above it (its 96k lacks B); the
-    assumptions say whether it is here. The constants 6, 13 and 22 are those of the sketch; they
-    could not be checked against the theorem it cites, and statement and sketch disagree about h
-    and F. Terms: training, complexity, confidence, slack.
+    This is the chain that the sketch of the proof names, with the fixed point solved exactly. The
+    print replaces the fixed point by a sum that is not always above it; the assumptions say whether
+    it is here. Terms: training, complexity, confidence, slack.
 
     {parameters}
     """
@@ -178,9 +162,9 @@ def er_lssvm(  # noqa: PLR0913 (every argument has a default that most users kee
     limits: Limits | None = None,
     variant: str = "corrected",
 ) -> Bound:
-    r"""Bound the expected squared loss of the LSSVM (Corollary 1).
+    """Bound the expected squared loss of the LSSVM (Corollary 1).
 
-    :func:`er_krr` with M = 1; the print dropped B from :math:`C_7 = 12 h B k \sqrt{2\kappa}`.
+    As :func:`er_krr`, with M = 1.
 
     {parameters}
     """

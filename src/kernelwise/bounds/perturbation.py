@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise.bounds import stability as ks
 from kernelwise.bounds.base import (
     Assumption,
     Bound,
@@ -17,23 +18,12 @@ from kernelwise.bounds.base import (
     is_corrected,
 )
 from kernelwise.bounds.sample import Machine, Sample, as_kernel_matrix
-from kernelwise.bounds.stability import (
-    SVM_THEOREM,
-    beta_of,
-    exponential_root,
-    krr_risk,
-    loss_limit,
-    square_limit,
-    stable,
-    svm_risk,
-    svm_stability,
-)
 from kernelwise.bounds.theorem import Paper, Quantity, Theorem, limited_kernel, states
 
 _PAPER = Paper(
     "Liu and Liao 2014",
-    SVM_THEOREM,
-    trivial=loss_limit,
+    ks.SVM_THEOREM,
+    trivial=ks.loss_limit,
     ridge=r"n \lambda",
     assumes=limited_kernel,
     parameters="""
@@ -99,27 +89,16 @@ def sps_krr(
     limits: Limits | None = None,
     variant: str = "corrected",
 ) -> Bound:
-    r"""Bound the expected squared loss of KRR and the LSSVM (Theorem 2).
+    """Bound the expected squared loss of KRR and the LSSVM (Theorem 2).
 
-    The print has, with :math:`b = \beta + 2\lambda`, :math:`C = \kappa M / (\lambda^2 (n - 1))`,
-    :math:`F = 2MC` and Q of :func:`ks_krr`,
-
-    .. math:: R_{\mathrm{emp}} + 2 F b + C^2 b^2 + (F b + C^2 b^2 + Q)
-        \sqrt{\frac{\ln(1/\delta)}{2n}}.
-
-    Four things are wrong with it. Theorem 1 takes :math:`|K - \Lambda| = 0` for the diagonal matrix
-    of eigenvalues, so that β, which must be that of the matrix, became that of its spectrum. The
-    squares differ by :math:`(f_S - f_{S^i}) (2y - f_S - f_{S^i})`, not :math:`+ f_{S^i}`, which
-    makes the stability :math:`C b (2M + 2\kappa M / \lambda)`. And Theorem B1 has
-    :math:`2\gamma + (4 n \gamma + Q) \sqrt\cdot`: the print lost a factor 2 and 4n. With all four
-    repaired, it is :func:`ks_krr`. Terms: training, bias, deviation.
+    Repaired, it is :func:`ks_krr`, terms included.
 
     {parameters}
     """
     sample = _THEOREM_2.sample(K, y, ridge, limits)
     if is_corrected(variant):
         own = "empirical" if beta is None else check_positive("beta", beta)
-        terms, assumed = krr_risk(sample, beta_of(sample, own), delta), stable(sample, own)
+        terms, assumed = ks.krr_risk(sample, ks.beta_of(sample, own), delta), ks.stable(sample, own)
     else:
         terms = _printed_terms(sample, _spectral_beta(sample, beta), delta)
         assumed = _every_sample(sample, beta)
@@ -139,29 +118,21 @@ def sps_svm(
 ) -> Bound:
     r"""Bound the expected hinge loss of the SVM (the conclusion's bound).
 
-    The print has
-
-    .. math:: R_{\mathrm{emp}} + \sqrt{\frac{Q^2 + 6 Q n \beta^{1/4}
-        (1 + (\beta / (2\kappa))^{1/4})}{2 n \delta}},
-
-    "where C and Q are some constants". There is no C in it and no proof. The stability that it must
-    rest on, that of :func:`ks_svm_stability`, has :math:`C = \kappa^{3/4} / (\sqrt2 \lambda)` by
-    :math:`\beta^{1/4}`, 4 for 2 under the second root and the kernel's β, not the spectrum's; the
-    training error takes 12 for 6 (6 belongs to the leave-one-out error). So repaired it is
-    :func:`ks_svm`. Q is taken as :math:`1 + \kappa / \lambda` in both. Terms: training, deviation.
+    Repaired, it is :func:`ks_svm`, terms included. The paper leaves Q open;
+    :math:`1 + \kappa / \lambda` here.
 
     {parameters}
     """
     sample = _SECTION_6.sample(K, y, ridge, limits)
     if is_corrected(variant):
         own = "empirical" if beta is None else beta
-        stability = 12.0 * math.fsum(svm_stability(sample, own, variant).values())
-        assumed = stable(sample, own)
+        stability = 12.0 * math.fsum(ks.svm_stability(sample, own, variant).values())
+        assumed = ks.stable(sample, own)
     else:
         number = _spectral_beta(sample, beta)
         stability = 6.0 * number**0.25 * (1.0 + (number / (2.0 * sample.kappa)) ** 0.25)
         assumed = _every_sample(sample, beta)
-    terms = svm_risk(sample, loss_limit(sample, Machine.SVM), stability, delta)
+    terms = ks.svm_risk(sample, ks.loss_limit(sample, Machine.SVM), stability, delta)
     return _SECTION_6.bound(sample, terms, assumed, variant=variant)
 
 
@@ -178,7 +149,7 @@ def _printed_terms(sample: Sample, beta: float, delta: float) -> dict[str, float
     return {
         "training": training,
         "bias": 2.0 * first + second,
-        "deviation": (first + second + square_limit(sample)) * exponential_root(n, delta),
+        "deviation": (first + second + ks.square_limit(sample)) * ks.exponential_root(n, delta),
     }
 
 

@@ -75,15 +75,12 @@ def sm_lssvm(
 
     .. math::
 
-        R(S) \le 1 - c_0\, \mathrm{SM} + \inf_{0 < \theta \le 1} \Big[ \theta +
+        R(S) \le 1 - \frac{C}{C + \lambda} \mathrm{SM} + \inf_{0 < \theta \le 1} \Big[ \theta +
         \frac{7\mu + 3\sqrt{3\mu} + 6}{3n} + \sqrt{\frac{3\mu}{n}} \Big], \quad
         \mu = \frac{8}{\theta^2} \ln n \ln 2n + \ln \frac{2n}{\delta}
 
-    with probability :math:`1 - \delta`, where :math:`\mathrm{SM} = \frac1n y^\top N^r y`,
-    N = K/C. The print has :math:`c_0 = C\lambda / (C + \lambda)`. Its Lemma 1 gives
-    :math:`\beta / (\beta + \lambda) \ge (\beta / C) / (1 + \lambda / C)`, so
-    :math:`c_0 = C / (C + \lambda)`, the corrected form; the two agree at the paper's ridge of 1,
-    and the print claims too much above it. Terms: constant, fit, margin, complexity, deviation.
+    with probability :math:`1 - \delta`, where :math:`\mathrm{SM} = \frac1n y^\top N^r y`, N = K/C.
+    Terms: constant, fit, margin, complexity, deviation.
 
     {parameters}
 
@@ -119,14 +116,9 @@ def sm_svm(
 ) -> Bound:
     r"""Bound the error rate of the SVM by the spectral measure (Theorem 2).
 
-    As :func:`sm_lssvm`, with the same terms, but C = the sum of K for :math:`c_0`, always the sum
-    normaliser (Lemma 2 needs it), and in place of 6
-
-    .. math:: 6 + 3 C b, \quad b = \max\{1, 1 / (2\lambda) - 1\}.
-
-    The print has :math:`3 / (2\lambda) + 3b`. Equation 11 has :math:`-Cd/n = Cb/n`, whose C the
-    theorem drops, and the 2/n of the margin theorem became :math:`1 / (2\lambda n)`. The corrected
-    bound is always vacuous: no entry of K may be negative, so
+    As :func:`sm_lssvm`, with the sum normaliser (Lemma 2 needs it), C in place of
+    :math:`C / (C + \lambda)` and :math:`6 + 3 C b`, :math:`b = \max\{1, 1 / (2\lambda) - 1\}`, in
+    place of 6. Always vacuous: no entry of K may be negative, so
     :math:`C\,\mathrm{SM} \le y^\top K y / n \le C / n \le C b / n`.
 
     {parameters}

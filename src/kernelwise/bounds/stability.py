@@ -130,11 +130,8 @@ def ks_svm_stability(
         \frac{\kappa^{3/4}}{\sqrt2 \lambda} \beta^{1/4} \Big(1 + \Big(\frac{\beta}{4\kappa}
         \Big)^{1/4}\Big)
 
-    The print has β of the n training points. The proposition behind it compares the square roots of
-    matrices that contain the point x too, so β must be that of n + 1 points: the corrected form
-    adds :math:`\kappa^2` to every row sum of squares. It also removes a point from the sum of
-    losses and nothing else, so :math:`f_{S^i}` keeps C = 1 / (2 ridge). Terms: quarter, half, the
-    powers of β.
+    with β of n + 1 points, for the proof compares matrices that contain x too, and the same
+    C = 1 / (2 ridge) for :math:`f_{S^i}`. Terms: quarter, half, the powers of β.
 
     {parameters}
     """
@@ -184,11 +181,8 @@ def ks_svm(
     .. math:: R \le R_{\mathrm{emp}} + \sqrt{\frac{Q^2 + 12 Q n \gamma}{2 n \delta}},
         \quad Q = 1 + \kappa / \lambda
 
-    with the stability γ of :func:`ks_svm_stability`. The print has :math:`Q = 1 + \lambda \kappa`,
-    though its own multipliers, at most :math:`1 / (\lambda n)`, give
-    :math:`|f_S| \le \kappa / \lambda`; and the theorem has :math:`\sqrt{\beta^2 / \delta}`, which
-    is not what Appendix D proves. The number 12 is that of Bousquet and Elisseeff 2002, Theorem 11;
-    the paper prints none. Terms: training, deviation.
+    with the stability γ of :func:`ks_svm_stability`. The number 12 is that of Bousquet and
+    Elisseeff 2002, Theorem 11; the paper prints none. Terms: training, deviation.
 
     {parameters}
     """

@@ -39,7 +39,7 @@ delta : float, default=0.05
 limits : Limits or None, default=None
     What is known of the distribution beforehand; read off the sample where None.
 variant : {"corrected", "printed"}, default="corrected"
-    With misprints repaired, or as the paper has it.
+    With misprints repaired, or as the paper has it; docs/bounds.md sets the two side by side.
 """
 _RETURNS = "\nReturns\n-------\nbound : Bound\n    The sum of its terms."
 _SOLVES = "solves (K + ridge I) alpha = y"
