@@ -6,7 +6,7 @@ import pytest
 from bounds import oracles
 from kernelwise import Gaussian, Linear, bounds
 from kernelwise.bounds import observed, overview
-from kernelwise.bounds.sample import Machine, Sample
+from kernelwise.bounds.sample import Learner, Sample
 from kernelwise.bounds.theorem import statements
 
 LEAST_SQUARES = ["er_krr", "er_lssvm", "ks_krr", "sps_krr"]
@@ -68,7 +68,7 @@ def test_mirror_images_leave_no_bias(tau, ridge):
     rng = np.random.default_rng(5)
     y = np.where(np.arange(30) < 4, 1.0, -1.0)
     K = Gaussian(tau)(rng.normal(size=(30, 2)) + 0.7 * y[:, None])
-    objective = _objective(K, y, Sample(K, y, ridge).fitted(Machine.SVM).scores, 0.5 / ridge)
+    objective = _objective(K, y, Sample(K, y, ridge).fitted(Learner.SVM).scores, 0.5 / ridge)
     best = _objective(K, y, K @ oracles.svm(K, y, 0.5 / ridge), 0.5 / ridge)
     assert objective <= best * (1 + 1e-3)
 

@@ -9,7 +9,7 @@ from scipy.optimize import minimize_scalar
 from kernelwise._types import Array
 from kernelwise.bounds.base import Assumption, Bound, check_positive, is_corrected
 from kernelwise.bounds.eigenratio import LIU_LIAO_2015, check_t
-from kernelwise.bounds.sample import Machine, eigenvalues
+from kernelwise.bounds.sample import Learner, eigenvalues
 from kernelwise.bounds.theorem import Quantity, Theorem, states
 from kernelwise.criteria import Undefined
 
@@ -20,7 +20,7 @@ _THEOREM_1 = Theorem(
     LIU_LIAO_2015,
     "Theorem 1",
     Quantity.RATIO,
-    Machine.NONE,
+    Learner.NONE,
     misprint="with 1/n and A fixed the trace of K/n would vanish as n grows",
     trivial=0.0,
     from_below=True,

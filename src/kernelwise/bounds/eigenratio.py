@@ -12,7 +12,7 @@ from kernelwise.bounds.base import (
     check_positive,
     is_corrected,
 )
-from kernelwise.bounds.sample import Machine, Sample
+from kernelwise.bounds.sample import Learner, Sample
 from kernelwise.bounds.theorem import Paper, Quantity, Theorem, limited_kernel, states
 from kernelwise.criteria import Undefined
 
@@ -39,20 +39,20 @@ class _Rates(NamedTuple):
     constant: float
 
 
-def _loss(sample: Sample, machine: Machine) -> _Loss:
-    D = sample.score_limit(machine)
-    if machine is Machine.SVM:
+def _loss(sample: Sample, learner: Learner) -> _Loss:
+    D = sample.score_limit(learner)
+    if learner is Learner.SVM:
         return _Loss(1.0, 1.0 + D, 1.0)
-    M = 1.0 if machine is Machine.LSSVM else sample.target_limit
+    M = 1.0 if learner is Learner.LSSVM else sample.target_limit
     return _Loss(2.0 * (M + D), (M + D) ** 2, M)
 
 
-def _loss_limit(sample: Sample, machine: Machine) -> float:
-    return _loss(sample, machine).limit
+def _loss_limit(sample: Sample, learner: Learner) -> float:
+    return _loss(sample, learner).limit
 
 
-def _unit_ball(sample: Sample, machine: Machine) -> tuple[Assumption, ...]:
-    return (*limited_kernel(sample, machine), sample.unit_ball(machine))
+def _unit_ball(sample: Sample, learner: Learner) -> tuple[Assumption, ...]:
+    return (*limited_kernel(sample, learner), sample.unit_ball(learner))
 
 
 LIU_LIAO_2015 = Paper(
@@ -78,15 +78,15 @@ _THEOREM_2 = Theorem(
     LIU_LIAO_2015,
     "Theorem 2",
     Quantity.LOSS,
-    Machine.SVM,
+    Learner.SVM,
     misprint="C_1 lacks the factor F that Theorem 3 has",
 )
-_THEOREM_3 = Theorem(LIU_LIAO_2015, "Theorem 3", Quantity.LOSS, Machine.KRR)
+_THEOREM_3 = Theorem(LIU_LIAO_2015, "Theorem 3", Quantity.LOSS, Learner.KRR)
 _COROLLARY_1 = Theorem(
     LIU_LIAO_2015,
     "Corollary 1",
     Quantity.LOSS,
-    Machine.LSSVM,
+    Learner.LSSVM,
     misprint="C_7 lacks the factor B of Theorem 3",
 )
 
@@ -110,7 +110,7 @@ def er_svm(  # noqa: PLR0913 (every argument has a default that most users keep)
     {parameters}
     """
     sample = _THEOREM_2.sample(K, y, ridge, limits)
-    rates = _rates(sample, Machine.SVM, t, delta, variant)
+    rates = _rates(sample, Learner.SVM, t, delta, variant)
     return _bound(_THEOREM_2, sample, rates, k, variant)
 
 
@@ -141,10 +141,10 @@ def er_krr(  # noqa: PLR0913 (every argument has a default that most users keep)
     {parameters}
     """
     sample = _THEOREM_3.sample(K, y, ridge, limits)
-    rates = _rates(sample, Machine.KRR, t, delta, variant)
+    rates = _rates(sample, Learner.KRR, t, delta, variant)
     if is_corrected(variant):
         return _bound(_THEOREM_3, sample, rates, k, variant)
-    least = _rates(sample, Machine.KRR, t, delta, "corrected")
+    least = _rates(sample, Learner.KRR, t, delta, "corrected")
     enough = rates.complexity + rates.confidence >= least.complexity + least.confidence
     above = Assumption("the sum that replaces the fixed point is above it", enough)
     return _bound(_THEOREM_3, sample, rates, k, variant, above)
@@ -169,14 +169,14 @@ def er_lssvm(  # noqa: PLR0913 (every argument has a default that most users kee
     {parameters}
     """
     sample = _COROLLARY_1.sample(K, y, ridge, limits)
-    rates = _rates(sample, Machine.LSSVM, t, delta, variant)
+    rates = _rates(sample, Learner.LSSVM, t, delta, variant)
     return _bound(_COROLLARY_1, sample, rates, k, variant)
 
 
-def _rates(sample: Sample, machine: Machine, t: int, delta: float, variant: str) -> _Rates:
+def _rates(sample: Sample, learner: Learner, t: int, delta: float, variant: str) -> _Rates:
     log = math.log(3.0) - math.log(check_delta(delta))
     rates = _corrected if is_corrected(variant) else _printed
-    return rates(sample, machine, t, log)
+    return rates(sample, learner, t, log)
 
 
 def check_t(t: Any, n: int) -> None:
@@ -192,7 +192,7 @@ def check_t(t: Any, n: int) -> None:
 def _inverse_ratio(sample: Sample, t: int) -> float:
     """Return 1 / beta_t."""
     check_t(t, sample.n)
-    s = sample.spectrum[0][::-1]
+    s = sample.spectrum.values[::-1]
     lead, tail = float(s[:t].sum()), float(s[t:].sum())
     if lead <= 0.0:
         raise Undefined("the leading eigenvalues do not sum to a positive number")
@@ -201,21 +201,21 @@ def _inverse_ratio(sample: Sample, t: int) -> float:
     return tail / lead
 
 
-def _printed(sample: Sample, machine: Machine, t: int, log: float) -> _Rates:
+def _printed(sample: Sample, learner: Learner, t: int, log: float) -> _Rates:
     """Return the rates as printed: Theorem 3, of which two machines lost a factor B."""
-    n, (h, B, M) = sample.n, _loss(sample, machine)
+    n, (h, B, M) = sample.n, _loss(sample, learner)
     root = math.sqrt(2.0 * sample.kappa * _inverse_ratio(sample, t) / n)
     complexity = {
-        Machine.KRR: 12.0 * h * B * root + 96.0 * h**2 * B * t / n,
-        Machine.LSSVM: 12.0 * h * root + 96.0 * h**2 * B * t / n,
-        Machine.SVM: 12.0 * root + 96.0 * B * t * log / n,
+        Learner.KRR: 12.0 * h * B * root + 96.0 * h**2 * B * t / n,
+        Learner.LSSVM: 12.0 * h * root + 96.0 * h**2 * B * t / n,
+        Learner.SVM: 12.0 * root + 96.0 * B * t * log / n,
     }
-    return _Rates(complexity[machine], (96.0 + 5.0 * B) * log / n, 22.0 * M * log / n)
+    return _Rates(complexity[learner], (96.0 + 5.0 * B) * log / n, 22.0 * M * log / n)
 
 
-def _corrected(sample: Sample, machine: Machine, t: int, log: float) -> _Rates:
+def _corrected(sample: Sample, learner: Learner, t: int, log: float) -> _Rates:
     """Return the rates with the fixed point that the prints replace by a sum."""
-    n, (h, B, M) = sample.n, _loss(sample, machine)
+    n, (h, B, M) = sample.n, _loss(sample, learner)
     radius = _fixed_point(h, t, sample.kappa * _inverse_ratio(sample, t), log, n)
     return _Rates(6.0 * B * radius, 5.0 * B * log / n, 22.0 * M * log / n)
 
@@ -236,14 +236,14 @@ def _bound(
     variant: str,
     *extra: Assumption,
 ) -> Bound:
-    slope, limit = rates.complexity + rates.confidence, _loss_limit(sample, theorem.machine)
+    slope, limit = rates.complexity + rates.confidence, _loss_limit(sample, theorem.learner)
     # a + slope k + B / (k - 1) is smallest at k = 1 + sqrt(B / slope)
     excess = math.sqrt(limit / slope) if k is None else check_positive("k", k) - 1.0
     if excess <= 0.0 and k is not None:
         raise ValueError(f"k must be above 1, got {shown(k)}.")
     factor = 1.0 + excess
     terms = {
-        "training": sample.fitted(theorem.machine).training_loss,
+        "training": sample.fitted(theorem.learner).training_loss,
         "complexity": factor * rates.complexity,
         "confidence": factor * rates.confidence + rates.constant,
         "slack": limit / excess,

@@ -6,19 +6,19 @@ import numpy as np
 
 from kernelwise._types import Array
 from kernelwise.bounds.base import Assumption, Bound, guarded
-from kernelwise.bounds.sample import Machine, Sample
+from kernelwise.bounds.sample import Learner, Sample
 from kernelwise.bounds.theorem import Paper, Quantity, Theorem, states
 from kernelwise.criteria import FSM, FSMError, Undefined
 
 _ROUNDING = 8.0 * float(np.finfo(float).eps)  # of a mean of n entries, per entry
 
 
-def _smaller_share(sample: Sample, machine: Machine) -> float:
+def _smaller_share(sample: Sample, learner: Learner) -> float:
     return float(sample.targets.counts.min()) / sample.n
 
 
 _PAPER = Paper("Nguyen and Ho 2007", "the feature-space measure", trivial=_smaller_share)
-_EQUATION_15 = Theorem(_PAPER, "eq. 15", Quantity.TRAINING_ERROR, Machine.HYPERPLANE)
+_EQUATION_15 = Theorem(_PAPER, "eq. 15", Quantity.TRAINING_ERROR, Learner.HYPERPLANE)
 
 
 @states(_EQUATION_15)
@@ -52,7 +52,7 @@ def fsm_training_error(K: Any, y: Any) -> Bound:
     sample = _EQUATION_15.sample(K, y)
     fsm = FSM().value(sample.evidence, 1.0)
     value = FSMError().value(sample.evidence, 1.0)
-    share = _smaller_share(sample, Machine.HYPERPLANE)
+    share = _smaller_share(sample, Learner.HYPERPLANE)
     return Bound(
         value=value,
         terms={"fsm": fsm},

@@ -11,12 +11,12 @@ from kernelwise._types import Array
 from kernelwise.bounds.base import finite, guarded
 from kernelwise.bounds.decay import er_decay
 from kernelwise.bounds.feature_space import fsm_hyperplane_error
-from kernelwise.bounds.sample import Machine, Sample
+from kernelwise.bounds.sample import Learner, Sample
 from kernelwise.bounds.stability import ks_empirical_stability
 from kernelwise.bounds.support_vectors import svm_coefficients
 from kernelwise.bounds.theorem import Quantity, statements
 from kernelwise.criteria import Undefined
-from kernelwise.criteria.losses import misclassified
+from kernelwise.machines.losses import misclassified
 from kernelwise.machines.svm import hinge
 
 MOST_TRAININGS = 500  # rows up to which a support vector machine is trained without each
@@ -67,16 +67,16 @@ def observe(
     sample = Sample.of(K, y, ridge, task=task)
 
     @cache
-    def seen(machine: Machine) -> _Part:
+    def seen(learner: Learner) -> _Part:
         with suppress(Undefined):  # a machine that does not exist, or whose numbers overflow
-            return _PARTS[machine](sample, t)
+            return _PARTS[learner](sample, t)
         return {}
 
     with limited(rows=sample.n):
         return {
-            name: seen(theorem.machine)[theorem.quantity]
+            name: seen(theorem.learner)[theorem.quantity]
             for name, (theorem, _) in statements().items()
-            if theorem.takes(sample.targets) and theorem.quantity in seen(theorem.machine)
+            if theorem.takes(sample.targets) and theorem.quantity in seen(theorem.learner)
         }
 
 
@@ -119,7 +119,7 @@ def _error_rate(sample: Sample, scores: Array) -> float:
 def _of_support_vectors(sample: Sample, t: int) -> _Part:
     """Return the losses on rows left out, and the largest change that leaving one out makes."""
     y, each = sample.y, sample.n <= MOST_TRAININGS
-    scores = sample.fitted(Machine.SVM).scores
+    scores = sample.fitted(Learner.SVM).scores
     if each:  # a row beyond its margin changes nothing when it goes
         folds = [np.array([i]) for i in np.flatnonzero(y * scores <= 1.0 + _CLEAR)]
     else:
@@ -146,9 +146,9 @@ def _svm_scores(sample: Sample, rows: Array) -> Array:
 
 
 _PARTS = {
-    Machine.NONE: _of_spectrum,
-    Machine.HYPERPLANE: _of_hyperplane,
-    Machine.KRR: _of_least_squares,
-    Machine.LSSVM: _of_least_squares,
-    Machine.SVM: _of_support_vectors,
+    Learner.NONE: _of_spectrum,
+    Learner.HYPERPLANE: _of_hyperplane,
+    Learner.KRR: _of_least_squares,
+    Learner.LSSVM: _of_least_squares,
+    Learner.SVM: _of_support_vectors,
 }

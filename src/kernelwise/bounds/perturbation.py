@@ -17,7 +17,7 @@ from kernelwise.bounds.base import (
     guarded,
     is_corrected,
 )
-from kernelwise.bounds.sample import Machine, Sample, as_kernel_matrix
+from kernelwise.bounds.sample import Learner, Sample, as_kernel_matrix
 from kernelwise.bounds.theorem import Paper, Quantity, Theorem, limited_kernel, states
 
 _PAPER = Paper(
@@ -36,11 +36,11 @@ _THEOREM_2 = Theorem(
     _PAPER,
     "Theorem 2",
     Quantity.LOSS,
-    Machine.KRR,
+    Learner.KRR,
     misprint="it lost 2 and 4n, and |K - Lambda| > 0",
 )
 _SECTION_6 = Theorem(
-    _PAPER, "section 6", Quantity.LOSS, Machine.SVM, misprint="the constant C is missing"
+    _PAPER, "section 6", Quantity.LOSS, Learner.SVM, misprint="the constant C is missing"
 )
 
 
@@ -132,7 +132,7 @@ def sps_svm(
         number = _spectral_beta(sample, beta)
         stability = 6.0 * number**0.25 * (1.0 + (number / (2.0 * sample.kappa)) ** 0.25)
         assumed = _every_sample(sample, beta)
-    terms = ks.svm_risk(sample, ks.loss_limit(sample, Machine.SVM), stability, delta)
+    terms = ks.svm_risk(sample, ks.loss_limit(sample, Learner.SVM), stability, delta)
     return _SECTION_6.bound(sample, terms, assumed, variant=variant)
 
 
@@ -142,7 +142,7 @@ def _spectral_beta(sample: Sample, beta: float | None) -> float:
 
 def _printed_terms(sample: Sample, beta: float, delta: float) -> dict[str, float]:
     """Return the printed Theorem 2, term by term."""
-    training = sample.fitted(Machine.KRR).training_loss
+    training = sample.fitted(Learner.KRR).training_loss
     n, M, lam = sample.n, sample.target_limit, sample.lam
     C = sample.kappa * M / (lam**2 * (n - 1))
     first, second = 2.0 * M * C * (beta + 2.0 * lam), C**2 * (beta + 2.0 * lam) ** 2

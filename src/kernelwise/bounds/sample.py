@@ -12,6 +12,7 @@ from kernelwise.bounds.base import Assumption, Limits
 from kernelwise.bounds.support_vectors import svm_coefficients
 from kernelwise.criteria import Evidence
 from kernelwise.gram import Dense
+from kernelwise.gram.inverse import SpectralInverses, Spectrum
 from kernelwise.gram.psd import check_matrix, without_rounding
 from kernelwise.kernels import Precomputed
 from kernelwise.machines import RidgeFit, check_ridge
@@ -21,8 +22,8 @@ from kernelwise.targets import Targets
 _LARGEST = 1e140  # entries whose squares, and sums of squares, are numbers
 
 
-class Machine(Enum):
-    """What theorems are about: the loss, and whether it needs two classes."""
+class Learner(Enum):
+    """The machine a theorem is about: its loss, and whether it needs two classes."""
 
     KRR = ("squared loss", False)
     LSSVM = ("squared loss", True)
@@ -106,7 +107,7 @@ class Sample:
         return Evidence(gram, self.targets, kernel, fit_intercept=False)
 
     @property
-    def spectrum(self) -> tuple[Array, Array]:
+    def spectrum(self) -> Spectrum:
         """The eigenvalues of K, ascending, and the eigenvectors as columns."""
         return self.evidence.spectrum
 
@@ -127,25 +128,26 @@ class Sample:
         given = self._limits.target
         return float(np.abs(self.y).max()) if given is None else float(given)
 
-    def score_limit(self, machine: Machine) -> float:
+    def score_limit(self, learner: Learner) -> float:
         """Return the supremum of abs(f): given, or by the Cauchy-Schwarz inequality."""
-        norm, given = self.fitted(machine).norm, self._limits.score
+        norm, given = self.fitted(learner).norm, self._limits.score
         return float(np.sqrt(self.kappa) * max(1.0, norm)) if given is None else float(given)
 
-    def fitted(self, machine: Machine) -> Fitted:
+    def fitted(self, learner: Learner) -> Fitted:
         """Return a machine trained on the sample."""
-        return self._svm if machine is Machine.SVM else self._least_squares
+        return self._svm if learner is Learner.SVM else self._least_squares
 
     @property
     def ridge_fit(self) -> RidgeFit:
         """The least-squares machine with its leave-one-out values."""
+        _ = self.spectrum  # the fit then uses it, in whatever order bounds are asked for
         return self.evidence.fit(self.ridge)
 
     @cached_property
     def _least_squares(self) -> Fitted:
         """The least-squares machine, in eigenvectors: there its coefficients do not cancel."""
         loss = self.ridge_fit.training_loss
-        s, Q = self.spectrum
+        s, Q = self.spectrum.values, self.spectrum.vectors
         w = (Q.T @ self.y) / (s + self.ridge)
         return Fitted(loss, Q @ (s * w), self._norm(w))
 
@@ -154,11 +156,11 @@ class Sample:
         """The support vector machine with C = 1 / (2 ridge)."""
         alpha = svm_coefficients(self.K, self.y, self.ridge)
         scores = self.K @ alpha
-        return Fitted(hinge(self.y, scores), scores, self._norm(self.spectrum[1].T @ alpha))
+        return Fitted(hinge(self.y, scores), scores, self._norm(self.spectrum.vectors.T @ alpha))
 
     def _norm(self, w: Array) -> float:
         """Return the norm of f = K alpha from w = Q' alpha: a sum without cancellation."""
-        return float(np.sqrt(max(float(self.spectrum[0] @ (w * w)), 0.0)))
+        return float(np.sqrt(max(float(self.spectrum.values @ (w * w)), 0.0)))
 
     @property
     def residuals(self) -> Array:
@@ -178,7 +180,8 @@ class Sample:
         :math:`\rho (\alpha_j - G_{ji} \alpha_i / G_{ii})`, and :math:`\alpha_i / G_{ii}` at i.
         """
         rho = share * self.ridge
-        G = self.evidence.path.inverse_block(rho, np.arange(self.n))
+        [inverse] = SpectralInverses(self.spectrum, [rho])
+        G = inverse.block(np.arange(self.n))
         alpha = G @ self.y
         alone = alpha / G.diagonal()
         residuals = rho * (alpha[:, None] - G * alone)
@@ -187,7 +190,7 @@ class Sample:
 
     def psd(self) -> Assumption:
         """Return that K is positive semidefinite."""
-        return Assumption("K is positive semidefinite", bool(self.spectrum[0][0] >= 0.0))
+        return Assumption("K is positive semidefinite", bool(self.spectrum.values[0] >= 0.0))
 
     def limits_hold(self) -> tuple[Assumption, Assumption]:
         """Return that no k(x, x) and no abs(y) exceeds its limit."""
@@ -204,7 +207,7 @@ class Sample:
             ),
         )
 
-    def unit_ball(self, machine: Machine) -> Assumption:
+    def unit_ball(self, learner: Learner) -> Assumption:
         """Return that a machine lies in the unit ball."""
-        norm = self.fitted(machine).norm
+        norm = self.fitted(learner).norm
         return Assumption(f"|f_S|_K = {norm:.4g} <= 1", norm <= 1.0 + 1e-9)

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import minimize_scalar
 
 from kernelwise.bounds.base import Assumption, Bound, check_delta, is_corrected
-from kernelwise.bounds.sample import Machine, Sample
+from kernelwise.bounds.sample import Learner, Sample
 from kernelwise.bounds.theorem import Paper, Quantity, Theorem, states
 from kernelwise.criteria import SM
 
@@ -19,12 +19,12 @@ _MARGIN_THEOREM = Assumption(
 )
 
 
-def _small_scores(sample: Sample, machine: Machine) -> tuple[Assumption, ...]:
-    largest = float(np.abs(sample.fitted(machine).scores).max())
+def _small_scores(sample: Sample, learner: Learner) -> tuple[Assumption, ...]:
+    largest = float(np.abs(sample.fitted(learner).scores).max())
     return (
         Assumption(f"n = {sample.n} >= 5", sample.n >= 5),
         sample.psd(),
-        sample.unit_ball(machine),
+        sample.unit_ball(learner),
         Assumption(f"|f_S(x_i)| <= {largest:.4g} <= 1 on the sample", largest <= 1.0 + 1e-9),
         _MARGIN_THEOREM,
     )
@@ -48,14 +48,14 @@ _THEOREM_1 = Theorem(
     _PAPER,
     "Theorem 1",
     Quantity.ERROR_RATE,
-    Machine.LSSVM,
+    Learner.LSSVM,
     misprint="c_0 = C / (C + lambda), not C lambda / (C + lambda)",
 )
 _THEOREM_2 = Theorem(
     _PAPER,
     "Theorem 2",
     Quantity.ERROR_RATE,
-    Machine.SVM,
+    Learner.SVM,
     misprint="2/n + Cb/n lost its C and its 2/n",
 )
 
@@ -98,7 +98,7 @@ def sm_lssvm(
     C, sm = _measure(sample, r, normalizer)
     c0 = C / (C + sample.ridge) * (1.0 if is_corrected(variant) else sample.ridge)
     terms = {"constant": 1.0, "fit": -c0 * sm, **_deviation(sample.n, check_delta(delta), 6.0)}
-    top = float(sample.spectrum[0][-1])
+    top = float(sample.spectrum.values[-1])
     reaches = Assumption("no eigenvalue of K exceeds C", top <= C * (1.0 + 1e-12))
     theorem = replace(_THEOREM_1, misprint=None) if sample.ridge == 1.0 else _THEOREM_1
     return theorem.bound(sample, terms, reaches, variant=variant)

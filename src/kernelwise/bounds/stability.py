@@ -21,17 +21,17 @@ from kernelwise.bounds.base import (
     guarded,
     is_corrected,
 )
-from kernelwise.bounds.sample import Machine, Sample
+from kernelwise.bounds.sample import Learner, Sample
 from kernelwise.bounds.theorem import Paper, Quantity, Theorem, limited_kernel, states
 from kernelwise.criteria.stability import kernel_stability
 
 Beta = float | str  # "empirical", "worst" or a number
 
 
-def loss_limit(sample: Sample, machine: Machine) -> float:
+def loss_limit(sample: Sample, learner: Learner) -> float:
     """Return the supremum of a machine's loss: |f_S| <= kappa M / lambda, M = 1 for the SVM."""
     reach = 1.0 + sample.kappa / sample.lam
-    return reach if machine is Machine.SVM else (sample.target_limit * reach) ** 2
+    return reach if learner is Learner.SVM else (sample.target_limit * reach) ** 2
 
 
 SVM_THEOREM = "a theorem on the support vector machine"
@@ -50,27 +50,27 @@ LIU_2019 = Paper(
         The number of folds.
     """,
 )
-_THEOREM_1 = Theorem(LIU_2019, "Theorem 1", Quantity.STABILITY, Machine.KRR)
+_THEOREM_1 = Theorem(LIU_2019, "Theorem 1", Quantity.STABILITY, Learner.KRR)
 _THEOREM_2 = Theorem(
     LIU_2019,
     "Theorem 2",
     Quantity.STABILITY,
-    Machine.SVM,
+    Learner.SVM,
     misprint="the matrices compared contain x, so beta is that of n + 1 points",
 )
-_THEOREM_3 = Theorem(LIU_2019, "Theorem 3", Quantity.LOSS, Machine.KRR)
+_THEOREM_3 = Theorem(LIU_2019, "Theorem 3", Quantity.LOSS, Learner.KRR)
 _THEOREM_4 = Theorem(
     LIU_2019,
     "Theorem 4",
     Quantity.LOSS,
-    Machine.SVM,
+    Learner.SVM,
     misprint="|f_S| <= kappa / lambda, so the loss reaches 1 + kappa / lambda",
 )
 _THEOREM_8 = Theorem(
     LIU_2019,
     "Theorem 8",
     Quantity.CHANGE,
-    Machine.KRR,
+    Learner.KRR,
     trivial=lambda sample, _: 2.0 * sample.kappa * sample.target_limit / sample.lam,
 )
 
@@ -189,7 +189,7 @@ def ks_svm(
     sample = _THEOREM_4.sample(K, y, ridge, limits)
     gamma = math.fsum(svm_stability(sample, beta, variant).values())
     printed = 1.0 + sample.kappa * sample.lam
-    Q = loss_limit(sample, Machine.SVM) if is_corrected(variant) else printed
+    Q = loss_limit(sample, Learner.SVM) if is_corrected(variant) else printed
     terms = svm_risk(sample, Q, 12.0 * gamma, delta)
     return _THEOREM_4.bound(sample, terms, stable(sample, beta), variant=variant)
 
@@ -286,7 +286,7 @@ def krr_risk(sample: Sample, beta: float, delta: float) -> dict[str, float]:
     n = sample.n
     gamma = math.fsum(uniform_stability(sample, beta, n).values())
     deviation = (4.0 * n * gamma + square_limit(sample)) * exponential_root(n, delta)
-    training = sample.fitted(Machine.KRR).training_loss
+    training = sample.fitted(Learner.KRR).training_loss
     return {"training": training, "bias": 2.0 * gamma, "deviation": deviation}
 
 
@@ -305,4 +305,4 @@ def svm_risk(sample: Sample, Q: float, stability: float, delta: float) -> dict[s
     """Return the terms for the risk of the SVM, by Chebyshev's inequality."""
     n = sample.n
     deviation = math.sqrt((Q**2 + Q * n * stability) / (2.0 * n * check_delta(delta)))
-    return {"training": sample.fitted(Machine.SVM).training_loss, "deviation": deviation}
+    return {"training": sample.fitted(Learner.SVM).training_loss, "deviation": deviation}

@@ -3,7 +3,7 @@
 A theorem is declared once, above the function that evaluates it, and :func:`states` ties the two
 together. Whatever lists theorems asks :func:`statements`::
 
-    _THEOREM_1 = Theorem(_PAPER, "Theorem 1", Quantity.LOSS, Machine.KRR)
+    _THEOREM_1 = Theorem(_PAPER, "Theorem 1", Quantity.LOSS, Learner.KRR)
 
     @states(_THEOREM_1)
     def paper_krr(K, y, *, ridge=1.0):
@@ -20,11 +20,11 @@ from textwrap import dedent
 from typing import Any, NamedTuple, ParamSpec
 
 from kernelwise.bounds.base import Assumption, Bound, Limits, guarded, is_corrected
-from kernelwise.bounds.sample import Machine, Sample
+from kernelwise.bounds.sample import Learner, Sample
 from kernelwise.targets import Targets
 
 P = ParamSpec("P")
-Trivial = float | Callable[[Sample, Machine], float]
+Trivial = float | Callable[[Sample, Learner], float]
 Assumptions = tuple[Assumption, ...]
 
 # What every docstring says where it has {parameters}; a paper adds those of its own.
@@ -58,12 +58,12 @@ class Quantity(Enum):
     RATIO = "the eigenvalues ratio for t = {t} (from below)"
 
 
-def nothing(sample: Sample, machine: Machine) -> Assumptions:
+def nothing(sample: Sample, learner: Learner) -> Assumptions:
     """Assume nothing."""
     return ()
 
 
-def limited_kernel(sample: Sample, machine: Machine) -> Assumptions:
+def limited_kernel(sample: Sample, learner: Learner) -> Assumptions:
     """Assume a positive semidefinite K and limits of kernel and target."""
     return (sample.psd(), *sample.limits_hold())
 
@@ -76,7 +76,7 @@ class Paper:
     subject: str  # what a theorem that needs two classes is called where the target is real
     trivial: Trivial  # what is known of the quantity without the theorem
     ridge: str = ""  # what the ridge is in the paper's symbols
-    assumes: Callable[[Sample, Machine], Assumptions] = nothing
+    assumes: Callable[[Sample, Learner], Assumptions] = nothing
     parameters: str = ""  # what only this paper has, in numpydoc
 
 
@@ -87,7 +87,7 @@ class Theorem:
     paper: Paper
     number: str
     quantity: Quantity
-    machine: Machine
+    learner: Learner
     misprint: str | None = None  # None where the print follows from its proof
     trivial: Trivial | None = None  # None for the paper's
     from_below: bool = False
@@ -99,7 +99,7 @@ class Theorem:
 
     def takes(self, targets: Targets) -> bool:
         """Say whether it is about such a target."""
-        return targets.classes is not None or not self.machine.classifies
+        return targets.classes is not None or not self.learner.classifies
 
     def sample(self, K: Any, y: Any, ridge: float = 1.0, limits: Limits | None = None) -> Sample:
         """Return the sample, or say that the theorem is not about it."""
@@ -117,11 +117,11 @@ class Theorem:
     ) -> Bound:
         """Return the sum of the terms; the paper's assumptions come first, a misprint last."""
         trivial = self.paper.trivial if self.trivial is None else self.trivial
-        common = self.paper.assumes(sample, self.machine)
+        common = self.paper.assumes(sample, self.learner)
         return Bound.of(
             self.quantity.value,
             terms,
-            trivial(sample, self.machine) if callable(trivial) else trivial,
+            trivial(sample, self.learner) if callable(trivial) else trivial,
             self.reference,
             assumptions=(*common, *assumptions, *self.misprinted(variant)),
             variant=variant,
@@ -164,9 +164,9 @@ def states(theorem: Theorem) -> Callable[[Callable[P, Bound]], Callable[P, Bound
 def _described(function: Callable[..., Bound], theorem: Theorem) -> str:
     """Return the docstring with what the parameters are, and what is returned, in place."""
     shared = _PARAMETERS % {
-        "target": "Two classes." if theorem.machine.classifies else _REAL,
+        "target": "Two classes." if theorem.learner.classifies else _REAL,
         "ridge": theorem.paper.ridge,
-        "machine": "has C = 1 / (2 ridge)" if theorem.machine is Machine.SVM else _SOLVES,
+        "machine": "has C = 1 / (2 ridge)" if theorem.learner is Learner.SVM else _SOLVES,
     }
     entries = re.split(r"\n(?=\w)", shared.rstrip() + dedent(theorem.paper.parameters).rstrip())
     known = {entry.split()[0]: entry for entry in entries if entry}

@@ -6,23 +6,23 @@ from typing import Any
 from kernelwise._arguments import as_integer, shown
 from kernelwise.bounds import stability as ks
 from kernelwise.bounds.base import Bound, Limits, is_corrected
-from kernelwise.bounds.sample import Machine, Sample
+from kernelwise.bounds.sample import Learner, Sample
 from kernelwise.bounds.theorem import Quantity, Theorem, states
 from kernelwise.criteria import Undefined
 
 _MISPRINT = "the error on one fold varies with its points however stable the machine"
 
 
-def _largest_variance(sample: Sample, machine: Machine) -> float:
+def _largest_variance(sample: Sample, learner: Learner) -> float:
     """Return the largest variance of numbers between 0 and Q."""
-    return ks.loss_limit(sample, machine) ** 2 / 4.0
+    return ks.loss_limit(sample, learner) ** 2 / 4.0
 
 
 _THEOREM_5 = Theorem(
-    ks.LIU_2019, "Theorem 5", Quantity.CV_VARIANCE, Machine.KRR, _MISPRINT, _largest_variance
+    ks.LIU_2019, "Theorem 5", Quantity.CV_VARIANCE, Learner.KRR, _MISPRINT, _largest_variance
 )
 _THEOREM_6 = Theorem(
-    ks.LIU_2019, "Theorem 6", Quantity.CV_VARIANCE, Machine.SVM, _MISPRINT, _largest_variance
+    ks.LIU_2019, "Theorem 6", Quantity.CV_VARIANCE, Learner.SVM, _MISPRINT, _largest_variance
 )
 
 
@@ -51,7 +51,7 @@ def ks_krr_cv_variance(
     """
     sample = _THEOREM_5.sample(K, y, ridge, limits)
     stability = ks.uniform_stability(sample, ks.beta_of(sample, beta), _trained(sample.n, k))
-    terms = _terms(sample, Machine.KRR, k, math.fsum(stability.values()), variant)
+    terms = _terms(sample, Learner.KRR, k, math.fsum(stability.values()), variant)
     return _THEOREM_5.bound(sample, terms, ks.stable(sample, beta), variant=variant)
 
 
@@ -76,7 +76,7 @@ def ks_svm_cv_variance(
     sample = _THEOREM_6.sample(K, y, ridge, limits)
     _trained(sample.n, k)
     stability = ks.svm_stability(sample, beta, variant)
-    terms = _terms(sample, Machine.SVM, k, math.fsum(stability.values()), variant)
+    terms = _terms(sample, Learner.SVM, k, math.fsum(stability.values()), variant)
     return _THEOREM_6.bound(sample, terms, ks.stable(sample, beta), variant=variant)
 
 
@@ -95,12 +95,12 @@ def _trained(n: int, k: Any) -> int:
 
 
 def _terms(
-    sample: Sample, machine: Machine, k: int, gamma: float, variant: str
+    sample: Sample, learner: Learner, k: int, gamma: float, variant: str
 ) -> dict[str, float]:
     if not is_corrected(variant):
         return {"stability": gamma**2}
     n = sample.n
-    own, others = ks.loss_limit(sample, machine) / n, 2.0 * gamma * (1.0 - 1.0 / k)
+    own, others = ks.loss_limit(sample, learner) / n, 2.0 * gamma * (1.0 - 1.0 / k)
     return {
         "sampling": 0.5 * n * own**2,
         "stability": 0.5 * n * others**2,

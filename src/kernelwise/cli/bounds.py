@@ -12,7 +12,7 @@ from kernelwise import __version__
 from kernelwise.bounds.base import VARIANTS, Bound, check_delta
 from kernelwise.bounds.observed import Observed, observe
 from kernelwise.bounds.overview import evaluate
-from kernelwise.bounds.sample import Machine, Sample
+from kernelwise.bounds.sample import Learner, Sample
 from kernelwise.bounds.theorem import Quantity, Theorem, statements
 from kernelwise.cli.prepare import Prepared
 from kernelwise.cli.scoring import explain_memory_error
@@ -210,22 +210,22 @@ def _head(args: argparse.Namespace, data: Prepared, found: _Findings) -> str:
         f"{counted(facts['features'], 'feature')}",
         "theorems": f"{args.variant}, delta = {args.delta:g}, t = {args.t}",
     }
-    for machine in (Machine.KRR,) if data.task == "regression" else (Machine.LSSVM, Machine.SVM):
-        known = _losses(machine, found.observed)
+    for learner in (Learner.KRR,) if data.task == "regression" else (Learner.LSSVM, Learner.SVM):
+        known = _losses(learner, found.observed)
         seen = ", ".join(f"{what} {number.value:.4g}" for what, number in known.items())
         method = next((number.method for number in known.values()), "none")
         text = f"{seen} ({method}, without bias)" if known else "undefined, see below"
-        lines[machine.name] = text
+        lines[learner.name] = text
     return "\n".join(f"{name:<11}{text}" for name, text in lines.items())
 
 
-def _losses(machine: Machine, observed: dict[str, Observed]) -> dict[str, Observed]:
+def _losses(learner: Learner, observed: dict[str, Observed]) -> dict[str, Observed]:
     """Return the loss and the error rate of a machine, as observed beside its theorems."""
-    labels = {Quantity.LOSS: machine.loss, Quantity.ERROR_RATE: "error rate"}
+    labels = {Quantity.LOSS: learner.loss, Quantity.ERROR_RATE: "error rate"}
     return {
         labels[theorem.quantity]: observed[name]
         for name, (theorem, _) in statements().items()
-        if name in observed and theorem.machine is machine and theorem.quantity in labels
+        if name in observed and theorem.learner is learner and theorem.quantity in labels
     }
 
 
