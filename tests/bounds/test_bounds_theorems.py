@@ -13,7 +13,7 @@ from kernelwise import Gaussian, bounds
 from kernelwise.bounds import observed, overview, theorem
 from kernelwise.bounds import sample as sample_module
 from kernelwise.bounds.sample import Sample
-from kernelwise.bounds.theorem import statements
+from kernelwise.bounds.theorem import statements, states
 from kernelwise.cli.main import main
 
 STATEMENTS = statements()
@@ -117,6 +117,14 @@ def test_the_command_line_knows_a_bound_from_outside(mine, tmp_path, capsys):
     assert main(["bounds", str(tmp_path / "f.csv"), *fixed, "--quiet"]) == 0
     out = capsys.readouterr().out
     assert re.search(r"^mine_lssvm +Somebody 2030, Theorem 1 +\d", out, flags=re.MULTILINE)
+
+
+def test_the_name_of_a_theorem_is_taken():
+    def sm_svm(K, y):
+        """Bound nothing."""
+
+    with pytest.raises(ValueError, match="'sm_svm' is taken by Li et al"):
+        states(STATEMENTS["sm_lssvm"].theorem)(sm_svm)
 
 
 def test_no_theorem_is_left_after_the_fixture():

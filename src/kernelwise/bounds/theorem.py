@@ -153,9 +153,13 @@ def states(theorem: Theorem) -> Callable[[Callable[P, Bound]], Callable[P, Bound
     """Register the function that evaluates a theorem, and describe its parameters."""
 
     def register(function: Callable[P, Bound]) -> Callable[P, Bound]:
-        function.__doc__ = _described(function, theorem)
+        name, function.__doc__ = function.__name__, _described(function, theorem)
+        known = _STATEMENTS.get(name)
+        if known is not None and known.function.__module__ != function.__module__:
+            taken = f"the name {name!r} is taken by {known.theorem.reference}"
+            raise ValueError(f"{taken}: choose another.")
         stated = guarded(function)
-        _STATEMENTS[function.__name__] = Statement(theorem, stated)
+        _STATEMENTS[name] = Statement(theorem, stated)
         return stated
 
     return register
