@@ -19,6 +19,7 @@ from kernelwise.gram.base import Engine, Gram, GramStatistics
 from kernelwise.gram.dense import DenseGram, check_memory, needed
 from kernelwise.gram.memory import as_bytes
 from kernelwise.gram.partial_cholesky import PartialCholesky
+from kernelwise.gram.runner import ThreadRunner
 from kernelwise.gram.sweep import Settings, Sweep
 from kernelwise.kernels import Kernel
 from kernelwise.targets import Targets
@@ -91,7 +92,8 @@ class Tiled(Engine):
         """Sweep once for all kernels, then yield their grams."""
         if any(kernel.takes_matrix for kernel in kernels):
             raise ValueError("a given matrix is in memory already: use engine='dense'.")
-        sweep = Sweep(kernels, X, targets, Settings(self.tile, self.threads, self.dtype))
+        settings = Settings(self.tile, ThreadRunner(self.threads), self.dtype)
+        sweep = Sweep(kernels, X, targets, settings)
         for i, statistics in enumerate(sweep.statistics(progress)):
             yield TiledGram(sweep, i, statistics, self.memory)
 
