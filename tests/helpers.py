@@ -1,13 +1,22 @@
 """Random problems, tolerances and the shared data."""
 
+import importlib.util
 import itertools
 import os
 import pathlib
 import re
+import sys
 
 import numpy as np
 import pytest
 from hypothesis import strategies as st
+
+from kernelwise import Precomputed
+from kernelwise.gram import Dense, Spectrum
+from kernelwise.gram.inverse import CholeskyInverse, SpectralInverses
+from kernelwise.gram.psd import without_rounding
+from kernelwise.machines import SupportVectors
+from kernelwise.machines.ridge_fit import fit_ridge, weighted_matrix
 
 EPS = np.finfo(float).eps
 
@@ -129,3 +138,50 @@ def real_targets(draw, **sizes):
 
 ridges = st.sampled_from([1e-6, 1e-3, 0.1, 1.0, 10.0, 1e3])
 biases = st.booleans()
+
+
+def load_page(page, tmp_path, name=r"\w+"):
+    """Return a module that a how-to page shows, imported from a file outside the package."""
+    text = (pathlib.Path(__file__).parents[1] / "docs" / page).read_text()
+    [source] = re.findall(rf"```python\n(# {name}\.py.*?)```", text, flags=re.DOTALL)
+    path = tmp_path / f"outside_{page.removesuffix('.md')}_{len(source)}.py"
+    path.write_text(source)
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[path.stem] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def given_gram(K, targets):
+    """Return the gram of a matrix."""
+    [gram] = Dense().grams([Precomputed()], K, targets)
+    return gram
+
+
+def support_vectors(K, targets):
+    """Return the support vector machines on a matrix."""
+    return SupportVectors(given_gram(K, targets), targets)
+
+
+class SpectralMachine:
+    """The least-squares machine at every ridge, from the spectrum of a (weighted) matrix."""
+
+    def __init__(self, K, y, fit_intercept=True, sample_weight=None):
+        self.K, self.y = np.asarray(K, float), y
+        self._settings = {"fit_intercept": fit_intercept, "sample_weight": sample_weight}
+        M = weighted_matrix(self.K, sample_weight)
+        s, Q = np.linalg.eigh(M)
+        self.spectrum = Spectrum(without_rounding(s), Q)
+        self._exact = lambda ridge: CholeskyInverse(np.array(M), ridge)
+
+    def inverse(self, ridge):
+        [inverse] = SpectralInverses(self.spectrum, [ridge])
+        return inverse
+
+    def at(self, ridge):
+        [inverse] = SpectralInverses(self.spectrum, [ridge], self._exact)
+        return fit_ridge(inverse, self.y, **self._settings)
+
+    def held_out_values(self, ridge, rows):
+        return self.at(ridge).held_out_values(rows, lambda: self.K)

@@ -20,10 +20,10 @@ from sklearn.svm import SVC
 
 import kernelwise as kw
 import oracles
-from helpers import close
+from helpers import SpectralMachine, close, support_vectors
 from kernelwise import criteria as c
 from kernelwise.gram import Targets, dense
-from kernelwise.machines import RidgePath, SupportVectors, fit_squared_hinge, make_splits
+from kernelwise.machines import fit_squared_hinge, make_splits
 
 
 def problem(n=40, seed=0, classes=2):
@@ -240,7 +240,7 @@ class TestSpan:
         for seed in range(4):
             X, y = problem(40, seed)
             K, signs, C = kw.Gaussian(3.0)(X), 2.0 * y - 1.0, 10.0
-            flagged = SupportVectors(K, Targets.of(y)).span_errors(0.5 / C)[:, 0]
+            flagged = support_vectors(K, Targets.of(y)).span_errors(0.5 / C)[:, 0]
             before = self.states(SVC(kernel="precomputed", C=C).fit(K, signs), np.arange(40))
             for i in range(40):
                 rest = np.delete(np.arange(40), i)
@@ -429,11 +429,11 @@ def test_blocks_of_the_inverse():
     A = rng.normal(size=(12, 12))
     weights = rng.uniform(0.5, 2.0, 12)
     K, rows = A @ A.T, np.array([1, 4, 9])
-    path = RidgePath.of(K, rng.normal(size=12), sample_weight=weights)
+    path = SpectralMachine(K, rng.normal(size=12), sample_weight=weights)
     C = np.ones((13, 13))
     C[:-1, :-1], C[-1, -1] = K + 0.3 * np.diag(1.0 / weights), 0.0
     expected = np.linalg.inv(C)[np.ix_(rows, rows)]
-    np.testing.assert_allclose(path.inverse_block(0.3, rows), expected, rtol=1e-9)
+    np.testing.assert_allclose(path.at(0.3)._block(rows), expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kernelwise as kw
+from kernelwise._undefined import NotConverged
 from kernelwise.gram import Tiled, conjugate_gradients
-from kernelwise.gram.conjugate_gradients import NotConverged, Preconditioner
+from kernelwise.gram.conjugate_gradients import Preconditioner
 from kernelwise.gram.dense import DenseGram
 from kernelwise.gram.partial_cholesky import PartialCholesky
 from kernelwise.gram.psd import NotPSDWarning

@@ -30,8 +30,8 @@ def test_geometry_is_computed_once(rng, monkeypatch):
     monkeypatch.setattr(geometry, "GEOMETRIES", {**geometry.GEOMETRIES, "sqdist": counted})
     X = rng.normal(size=(300, 2))
     kernels = [kw.Gaussian(2.0**i) for i in range(5)] + [kw.Matern(2.0)]
-    for _ in kw.gram.Dense().grams(kernels, X, Targets.of(np.arange(300) % 2)):
-        pass
+    for gram in kw.gram.Dense().grams(kernels, X, Targets.of(np.arange(300) % 2)):
+        assert gram.statistics.n == 300
     assert calls.count((300, 2)) == 1
 
 

@@ -6,10 +6,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kernelwise as kw
-from helpers import close
+from helpers import SpectralMachine, close
 from kernelwise import criteria as c
+from kernelwise.gram import Spectrum
 from kernelwise.gram.partial_cholesky import PartialCholesky, thin_eigensystem
-from kernelwise.machines import RidgePath
 
 
 def columns_of(K):
@@ -64,18 +64,19 @@ def test_a_thin_path_is_the_path(bias, ridge):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(60, 3))
     K, Y = X @ X.T, rng.normal(size=(60, 2))
-    full = RidgePath.of(K, Y, fit_intercept=bias)
-    s, Q = full.eigenvalues[-3:], full.eigenvectors[:, -3:]
-    thin = RidgePath(s, Q, full.targets, bias, full.weights)
+    full = SpectralMachine(K, Y, fit_intercept=bias)
+    thin = SpectralMachine(K, Y, fit_intercept=bias)
+    thin.spectrum = Spectrum(full.spectrum.values[-3:], full.spectrum.vectors[:, -3:])
     ours, theirs = thin.at(ridge), full.at(ridge)
     condition = np.linalg.norm(K, 2) / ridge + 1.0
     for name in ("coefficients", "bias", "inverse_diagonal", "degrees_of_freedom", "loo_residuals"):
         close(getattr(ours, name), getattr(theirs, name), condition)
     rows = np.array([3, 8, 20, 41])
-    close(thin.inverse_block(ridge, rows), full.inverse_block(ridge, rows), condition)
-    close(thin.held_out_residuals(ours, rows), full.held_out_residuals(theirs, rows), condition)
+    close(ours._block(rows), theirs._block(rows), condition)
+    close(ours.held_out_values(rows), theirs.held_out_values(rows), condition)
     v = rng.normal(size=(4, 2))
-    close(thin.inverse_block_times(ridge, rows)(v), full.inverse_block(ridge, rows) @ v, condition)
+    close(ours.times_block(rows)(v), theirs._block(rows) @ v, condition)
+    close(thin.inverse(ridge).logdet(), full.inverse(ridge).logdet(), condition)
 
 
 def test_criteria_do_not_notice(monkeypatch):

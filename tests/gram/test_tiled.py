@@ -20,7 +20,7 @@ import scipy.sparse as sp
 import kernelwise as kw
 from helpers import close, rounding, tolerance
 from kernelwise import criteria as c
-from kernelwise.gram import Dense, Targets, Tiled, _loops
+from kernelwise.gram import Dense, Targets, Tiled, _loops, tiled
 from kernelwise.gram.families import DistanceRange
 from kernelwise.gram.grouping import group_kernels
 from kernelwise.gram.memory import as_bytes
@@ -351,15 +351,15 @@ def test_criteria_that_train_equal_the_dense_engine():
 def test_one_matrix_in_memory_at_a_time(monkeypatch):
     """A criterion that needs the spectrum of every kernel must not keep them all."""
     made = []
-    original = Sweep.dense
+    original = tiled.DenseGram
 
-    def watched(sweep, index):
+    def watched(*args):
         assert sum(ref() is not None for ref in made) <= 1
-        gram = original(sweep, index)
+        gram = original(*args)
         made.append(weakref.ref(gram))
         return gram
 
-    monkeypatch.setattr(Sweep, "dense", watched)
+    monkeypatch.setattr(tiled, "DenseGram", watched)
     X, y = data("binary")
     tables(X, y, kw.grids.gaussian(-2, 3), ["eloo", c.SM(r=3)], Tiled())
     assert len(made) == 6

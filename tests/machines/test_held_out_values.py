@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 import kernelwise as kw
 import oracles
-from helpers import biases, close, labelled, ridges
+from helpers import SpectralMachine, biases, close, labelled, ridges
 from kernelwise.criteria import ELOO, KFold
-from kernelwise.machines import RidgePath, fit_cholesky, make_splits
+from kernelwise.machines import fit_cholesky, make_splits
 
 # From nearly constant matrices to those that are the identity up to 1e-300.
 widths = st.sampled_from([1e-3, 3e-3, 0.01, 0.1, 1.0, 100.0])
@@ -45,7 +45,7 @@ def test_values_of_narrow_kernels_keep_their_digits(rng, tau, weighted):
     weights = rng.uniform(0.1, 4.0, len(y)) if weighted else None
     expected = refits(K, y, 1.0, [[i] for i in range(len(y))], bias=False, weights=weights)
     assert np.abs(expected).min() < 1e-15  # y - r has nothing of them
-    path = RidgePath.of(K, y, fit_intercept=False, sample_weight=weights)
+    path = SpectralMachine(K, y, fit_intercept=False, sample_weight=weights)
     for fit in (path.at(1.0), fit_cholesky(K, y, 1.0, fit_intercept=False, sample_weight=weights)):
         close_each(fit.loo_values[:, 0], expected)
 
@@ -54,12 +54,11 @@ def test_values_of_narrow_kernels_keep_their_digits(rng, tau, weighted):
 def test_folds_of_narrow_kernels_keep_their_digits(rng, size):
     X, y = narrow(rng)
     K = kw.Gaussian(0.01)(X)
-    path = RidgePath.of(K, y, fit_intercept=False)
-    fit = path.at(0.5)
+    path = SpectralMachine(K, y, fit_intercept=False)
     for rows in np.array_split(rng.permutation(len(y)), len(y) // size):
         expected = refits(K, y, 0.5, [rows], bias=False)[rows]
         # A value above 1e-12 is taken as the difference y - r, with the digits that leaves it.
-        close_each(path.held_out_values(fit, rows)[:, 0], expected, rtol=1e-3)
+        close_each(path.held_out_values(0.5, rows)[:, 0], expected, rtol=1e-3)
 
 
 @given(labelled(), widths, ridges, biases)
@@ -71,13 +70,13 @@ def test_leave_one_out_and_folds_against_refits(problem, tau, ridge, bias):
     n = len(y)
     alone = refits(K, y, ridge, [[i] for i in range(n)], bias)
     halves = [np.arange(n // 2), np.arange(n // 2, n)]
-    path = RidgePath.of(K, y, fit_intercept=bias)
+    path = SpectralMachine(K, y, fit_intercept=bias)
     fit = path.at(ridge)
     close(fit.loo_values[:, 0], alone, condition, scale=1.0)
     close(
         fit_cholesky(K, y, ridge, fit_intercept=bias).loo_values[:, 0], alone, condition, scale=1.0
     )
-    together = np.concatenate([path.held_out_values(fit, rows)[:, 0] for rows in halves])
+    together = np.concatenate([path.held_out_values(ridge, rows)[:, 0] for rows in halves])
     close(together, refits(K, y, ridge, halves, bias), condition, scale=1.0)
 
 

@@ -8,15 +8,15 @@ from sklearn.kernel_ridge import KernelRidge
 
 import kernelwise as kw
 import oracles
-from helpers import biases, close, labelled, real_targets, ridges
-from kernelwise.machines import RidgePath, fit_cholesky
+from helpers import SpectralMachine, biases, close, labelled, real_targets, ridges
+from kernelwise.machines import fit_cholesky
 
 widths = st.sampled_from([1e-6, 0.3, 3.0, 1e6])
 
 
 def both_paths(K, y, ridge, bias, weights=None):
     """The two ways to the same fit."""
-    path = RidgePath.of(K, y, fit_intercept=bias, sample_weight=weights)
+    path = SpectralMachine(K, y, fit_intercept=bias, sample_weight=weights)
     return [path.at(ridge), fit_cholesky(K, y, ridge, fit_intercept=bias, sample_weight=weights)]
 
 
@@ -58,8 +58,8 @@ def test_many_targets_are_as_many_fits(problem, tau, ridge, bias):
 def test_one_decomposition_serves_every_ridge(rng, monkeypatch):
     K = kw.Gaussian(1.0)(rng.normal(size=(40, 2)))
     y = rng.normal(size=40)
-    path = RidgePath.of(K, y)
-    monkeypatch.setattr("kernelwise.machines.ridge_path.eigh", None)
+    path = SpectralMachine(K, y)
+    monkeypatch.setattr(np.linalg, "eigh", None)
     for ridge in 10.0 ** np.arange(-6, 4):
         close(path.at(ridge).loo_residuals[:, 0], oracles.loo_residuals(K, y, ridge), 1e8)
 
@@ -100,7 +100,7 @@ def test_a_matrix_that_is_not_positive_definite_is_refused():
     K = np.array([[0.0, 2.0], [2.0, 0.0]])
     for fit in (
         lambda: fit_cholesky(K, [1.0, -1.0], 1.0),
-        lambda: RidgePath.of(K, [1.0, -1.0]).at(1.0),
+        lambda: SpectralMachine(K, [1.0, -1.0]).at(1.0),
     ):
         with pytest.raises(
             np.linalg.LinAlgError, match="not positive definite: use a larger ridge"

@@ -6,9 +6,9 @@ import pytest
 
 import kernelwise as kw
 import oracles
-from helpers import EPS, close
+from helpers import EPS, SpectralMachine, close
 from kernelwise.criteria import BIF, ELOO, ER, KFold
-from kernelwise.machines import LostDigitsWarning, RidgePath, fit_cholesky
+from kernelwise.machines import LostDigitsWarning, fit_cholesky
 from kernelwise.selection import UndefinedCriterionWarning
 
 
@@ -43,7 +43,7 @@ class TestBiasAtExtremeRidges:
         """At a large ridge the machine is the mean; h = 1 / ridge squares to nothing."""
         y = np.array([1.0, 2.0, 4.0, 9.0])
         K = np.eye(4)
-        for fit in (RidgePath.of(K, y).at(ridge), fit_cholesky(K, y, ridge)):
+        for fit in (SpectralMachine(K, y).at(ridge), fit_cholesky(K, y, ridge)):
             close(fit.loo_residuals[:, 0], oracles.loo_residuals(K, y, min(ridge, 1e60)))
 
 
@@ -54,7 +54,7 @@ class TestFewerThanFourDigits:
         for scale in (1e2, 1e4, 1e6):
             kernel, expected = kw.Linear(), exact_loo_residuals(polynomial(1, 0), scale * X, y, 1.0)
             K = kernel(scale * X)
-            for fit in (RidgePath.of(K, y).at(1.0), fit_cholesky(K, y, 1.0)):
+            for fit in (SpectralMachine(K, y).at(1.0), fit_cholesky(K, y, 1.0)):
                 error = np.abs(fit.loo_residuals[:, 0] - expected).max() / np.abs(expected).max()
                 assert error < 10 * EPS * fit.condition
                 assert EPS * fit.condition < 1e3 * max(error, EPS)
@@ -93,20 +93,20 @@ class TestRowsOfDifferentScales:
         X, y = spread
         K = kw.Polynomial(10)(X)
         expected = exact_loo_residuals(polynomial(10), X, y, 1.0)
-        path = RidgePath.of(K, y)
-        assert path.lost_digits(1.0) is not None
+        path = SpectralMachine(K, y)
+        assert path.inverse(1.0).lost_digits is not None
         for fit in (path.at(1.0), fit_cholesky(K, y, 1.0)):
             np.testing.assert_allclose(fit.loo_residuals[:, 0], expected, rtol=1e-6)
 
     def test_so_have_folds(self, spread):
         X, y = spread
         K = kw.Polynomial(10)(X)
-        path = RidgePath.of(K, y)
+        path = SpectralMachine(K, y)
         rows = np.arange(3, 8)
         rest = np.setdiff1d(np.arange(len(y)), rows)
         train = fit_cholesky(K[np.ix_(rest, rest)], y[rest], 1.0)
         expected = K[np.ix_(rows, rest)] @ train.coefficients + train.bias
-        np.testing.assert_allclose(path.held_out_values(path.at(1.0), rows), expected, rtol=1e-4)
+        np.testing.assert_allclose(path.held_out_values(1.0, rows), expected, rtol=1e-4)
 
 
 class TestWeights:

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from sklearn.svm import SVC
 
 import kernelwise as kw
+from helpers import support_vectors
 from kernelwise.gram import Targets
-from kernelwise.machines import SupportVectors, make_splits
+from kernelwise.machines import make_splits
 from kernelwise.machines import svm as module
 
 LIBSVM = 3e-4  # what it reaches at best: it keeps the matrix in single precision
@@ -39,7 +40,7 @@ def problems(machines):
 def test_optimal_to_the_tolerance(n, classes, seed, width, log_ridge, copies):
     X, y = problem(n, classes, seed, copies)
     K = kw.Gaussian(2.0**width)(X)
-    machines = SupportVectors(K, Targets.of(y))
+    machines = support_vectors(K, Targets.of(y))
     for ridge in (2.0**log_ridge, 2.0 ** (log_ridge + 2)):
         for p in problems(machines):
             m = machines._trained(p, ridge)
@@ -65,7 +66,7 @@ def test_the_machine_of_libsvm(monkeypatch, width, ridge):
     X, y = problem(50, seed=3)
     K = kw.Gaussian(width)(X)
     theirs = SVC(kernel="precomputed", C=0.5 / ridge, tol=1e-9).fit(K, y).decision_function(K)
-    machines = SupportVectors(K, Targets.of(y))
+    machines = support_vectors(K, Targets.of(y))
     machines.training_loss(1.0)  # a start at another ridge
     ours = machines._trained(0, ridge)
     np.testing.assert_allclose(ours.scores, theirs, atol=LIBSVM)
@@ -80,7 +81,7 @@ def test_folds_are_machines_of_the_other_rows(monkeypatch, classes, stratified):
     monkeypatch.setattr(module, "_TOLERANCE", 1e-9)
     X, y = problem(45, classes, seed=5)
     K, targets = kw.Gaussian(2.0)(X), Targets.of(y)
-    machines = SupportVectors(K, targets)
+    machines = support_vectors(K, targets)
     order = np.random.default_rng(0).permutation(45)
     uneven = [(np.setdiff1d(order, part), part) for part in np.array_split(order, 4)]
     for split in make_splits(targets, None if stratified else uneven, 5, 1, 0):
@@ -101,7 +102,7 @@ def test_bounds_that_are_met_but_for_rounding():
     """All multipliers at C: none is free, and the bias lies midway as libsvm's does."""
     X, y = problem(60, seed=1)
     K, targets = kw.Gaussian(2.0)(X), Targets.of(y)
-    machines = SupportVectors(K, targets)
+    machines = support_vectors(K, targets)
     for ridge in (1.0, 1.7, 5.0, 31.0):
         plain = SVC(kernel="precomputed", C=0.5 / ridge, tol=1e-9)
         for split in make_splits(targets, None, 6, 1, 0):
@@ -114,14 +115,16 @@ def test_bounds_that_are_met_but_for_rounding():
 def test_error_on_other_rows():
     X, y = problem(90, 3, seed=2)
     kernel = kw.Gaussian(2.0)
-    machines = SupportVectors(kernel(X[:60]), Targets.of(y[:60]))
+    machines = support_vectors(kernel(X[:60]), Targets.of(y[:60]))
     theirs = SVC(kernel="precomputed", C=2.0).fit(kernel(X[:60]), y[:60])
     cross = kernel(X[60:], X[:60])
-    assert machines.error_on(0.25, cross, y[60:]) == pytest.approx(1 - theirs.score(cross, y[60:]))
+    assert machines.error_on(0.25, cross, Targets.of(y[60:])) == pytest.approx(
+        1 - theirs.score(cross, y[60:])
+    )
 
 
 def test_indefinite_matrices_end():
     rng = np.random.default_rng(0)
     K = rng.normal(size=(30, 30))
-    machines = SupportVectors((K + K.T) / 2.0, Targets.of(np.arange(30) % 2))
+    machines = support_vectors((K + K.T) / 2.0, Targets.of(np.arange(30) % 2))
     assert np.isfinite(machines.training_loss(0.5))

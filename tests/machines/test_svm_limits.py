@@ -7,10 +7,11 @@ import numpy as np
 import pytest
 
 import kernelwise as kw
+from helpers import support_vectors
 from kernelwise import criteria as c
+from kernelwise._undefined import NotConverged
 from kernelwise.criteria import Evidence, Undefined
 from kernelwise.gram import Dense, Targets
-from kernelwise.gram.conjugate_gradients import NotConverged
 from kernelwise.machines import SupportVectors, make_splits
 from kernelwise.machines import _smo as loops
 from kernelwise.machines import svm as module
@@ -38,7 +39,7 @@ class TestHugeC:
         """Where the classes can be separated, all large C have the machine of the largest."""
         X, y = data()
         K = kw.Gaussian(1.0)(X)
-        machines = SupportVectors(K, Targets.of(y))
+        machines = support_vectors(K, Targets.of(y))
         soft, hard = (machines._trained(0, ridge) for ridge in (1e-8, TINY_RIDGE))
         assert np.abs(soft.b).max() < soft.C
         np.testing.assert_allclose(hard.scores, soft.scores, atol=2e-3)
@@ -48,7 +49,7 @@ class TestHugeC:
     def test_folds_are_those_of_a_smaller_c(self):
         X, y = data()
         targets = Targets.of(y)
-        machines = SupportVectors(kw.Gaussian(1.0)(X), targets)
+        machines = support_vectors(kw.Gaussian(1.0)(X), targets)
         for split in make_splits(targets, None, 4, 1, 0):
             hard, soft = (machines._fold_scores(0, r, split) for r in (TINY_RIDGE, 1e-8))
             np.testing.assert_allclose(hard, soft, atol=5e-3)
@@ -58,13 +59,13 @@ class TestHugeC:
         """A kernel s k with C / s has the values of k with C."""
         X, y = data()
         K = kw.Gaussian(1.0)(X)
-        plain = SupportVectors(K, Targets.of(y))._trained(0, 1.0)
-        scaled = SupportVectors(scale * K, Targets.of(y))._trained(0, scale)
+        plain = support_vectors(K, Targets.of(y))._trained(0, 1.0)
+        scaled = support_vectors(scale * K, Targets.of(y))._trained(0, scale)
         np.testing.assert_allclose(scaled.scores, plain.scores, atol=2e-3)
 
     def test_a_start_at_a_distant_ridge_does_not_overflow(self):
         X, y = data()
-        machines = SupportVectors(kw.Gaussian(1.0)(X), Targets.of(y))
+        machines = support_vectors(kw.Gaussian(1.0)(X), Targets.of(y))
         for ridge in (1e99, 1e-99, 1.0, 1e-99):
             assert np.isfinite(machines._trained(0, ridge).scores).all()
 
@@ -72,13 +73,13 @@ class TestHugeC:
 class TestNotConverged:
     def test_classes_that_cannot_be_separated(self, short):
         X, y = data()
-        machines = SupportVectors(kw.Linear()(X), Targets.of(y))
+        machines = support_vectors(kw.Linear()(X), Targets.of(y))
         with pytest.raises(NotConverged, match=r"did not converge at C = 5e\+98, so use a larger"):
             machines.training_loss(TINY_RIDGE)
 
     def test_it_is_tried_once(self, short, monkeypatch):
         X, y = data()
-        machines = SupportVectors(kw.Linear()(X), Targets.of(y))
+        machines = support_vectors(kw.Linear()(X), Targets.of(y))
         tried = []
         train = module._train
         monkeypatch.setattr(module, "_train", lambda *args: tried.append(args) or train(*args))
@@ -116,15 +117,15 @@ class TestNotConverged:
         X, y = data()
         targets = Targets.of(y)
         [gram] = Dense().grams([kw.Linear()], X, targets)
-        evidence = Evidence(gram, targets, kw.Linear(), machine="svm")
+        evidence = Evidence(gram, targets, kw.Linear(), machine=SupportVectors)
         with pytest.raises(Undefined, match="did not converge"):
-            evidence.training_loss(TINY_RIDGE)
+            evidence.machine.training_loss(TINY_RIDGE)
 
     def test_products_lost_to_rounding_are_not_taken_for_an_optimum(self, short):
         """Equal rows of both classes under a flat kernel let multipliers grow without a limit."""
         X = np.repeat(data(20)[0], 2, axis=0)
         y = np.tile([0, 1], 20)
-        machines = SupportVectors(kw.Gaussian(1e9)(X), Targets.of(y))
+        machines = support_vectors(kw.Gaussian(1e9)(X), Targets.of(y))
         try:
             machine = machines._trained(0, TINY_RIDGE)
         except NotConverged:
@@ -150,15 +151,15 @@ class TestTime:
     def test_steps_in_parts_are_the_same_steps(self, monkeypatch):
         X, y = data(60)
         K = kw.Gaussian(4.0)(X)
-        whole = SupportVectors(K, Targets.of(y))._trained(0, 1e-3)
+        whole = support_vectors(K, Targets.of(y))._trained(0, 1e-3)
         monkeypatch.setattr(module, "_WORK_AT_ONCE", 600)
-        parts = SupportVectors(K, Targets.of(y))._trained(0, 1e-3)
+        parts = support_vectors(K, Targets.of(y))._trained(0, 1e-3)
         np.testing.assert_array_equal(whole.b, parts.b)
 
     @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer signals")
     def test_it_can_be_interrupted(self):
         X, y = data(300)
-        machines = SupportVectors(kw.Linear()(X), Targets.of(y))
+        machines = support_vectors(kw.Linear()(X), Targets.of(y))
         machines._trained(0, 1.0)
 
         def interrupt(*_):
@@ -203,7 +204,7 @@ def test_probabilities_of_values_of_any_size():
 def test_equal_rows_of_both_classes_go_to_the_bound_at_once(kernel):
     """Along such a pair nothing curves: a step of gap / 1e-12 would never get to C = 5e98."""
     X = np.repeat(data(10)[0], 2, axis=0)
-    machines = SupportVectors(kernel(X), Targets.of(np.tile([0, 1], 10)))
+    machines = support_vectors(kernel(X), Targets.of(np.tile([0, 1], 10)))
     machine = machines._trained(0, TINY_RIDGE)
     assert np.abs(machine.b).max() == machine.C
     np.testing.assert_allclose(machine.products, 0.0, atol=1e-3)

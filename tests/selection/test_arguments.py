@@ -9,7 +9,7 @@ from sklearn.svm import SVC
 
 import kernelwise as kw
 from kernelwise import criteria, gram
-from kernelwise.selection import configure_estimator
+from kernelwise.selection import estimators
 
 X = np.random.default_rng(0).normal(size=(12, 2))
 Y = np.arange(12) % 2
@@ -136,7 +136,7 @@ def test_matrices_at_the_end_of_float64():
 
 def test_the_support_vector_machines_of_others_end_too(monkeypatch):
     """Scikit-learn sets no limit: ten rows at C = 1e12 take a minute, at 5e98 for ever."""
-    monkeypatch.setattr(configure_estimator, "_MOST_STEPS", 1000)
+    monkeypatch.setattr(estimators, "_MOST_STEPS", 1000)
     y = (X[:, 0] * X[:, 1] > 0.0).astype(int)
     selector = kw.KernelSelector(SVC(), kernels=kw.Linear(), ridge=1e-99, criterion="sm")
     with pytest.warns(ConvergenceWarning, match="max_iter=1000"):

@@ -10,15 +10,16 @@ from sklearn.preprocessing import StandardScaler
 import kernelwise as kw
 from kernelwise import criteria as c
 from kernelwise.gram import Targets
+from kernelwise.machines import LeastSquares
 from kernelwise.selection import SelectionResult
-from kernelwise.selection.choice import Choice
 from kernelwise.selection.guards import (
-    Chosen,
+    Choice,
     KernelChoiceWarning,
     edge,
     extended,
     warn_about,
 )
+from kernelwise.selection.outcome import CascadeOutcome
 from kernelwise.selection.problem import Problem
 
 
@@ -145,9 +146,12 @@ def test_only_the_last_that_passed_is_called_the_last(rng):
         kernels,
         "dense",
         fit_intercept=True,
+        machine=LeastSquares,
     )
+    evidence = next(problem.evidence([kernels[3]]))
     for finalists, told in ((5, False), (4, True)):
-        chosen = Chosen(problem, kernels, Choice(result, 3, finalists, None), 1.0, None, None)
+        found = CascadeOutcome(kernels, result, 3, 1.0, finalists, evidence)
+        chosen = Choice(problem.targets, found, None, None)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             assert any("disagree" in s for s in warn_about(chosen)) is told

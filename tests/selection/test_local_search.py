@@ -9,6 +9,7 @@ from helpers import close
 from kernelwise import criteria as c
 from kernelwise._progress import SILENT
 from kernelwise.gram import Targets
+from kernelwise.machines import LeastSquares
 from kernelwise.selection import local_search, search
 from kernelwise.selection.local_search import GridIndex, LocalSearch, stratified_order
 from kernelwise.selection.problem import Problem
@@ -18,7 +19,7 @@ RIDGES = 10.0 ** np.arange(-4.0, 3.0)
 
 def problem(X, y, kernels):
     targets = Targets.of(y)
-    return Problem.of(X, targets, kernels, "dense", fit_intercept=True)
+    return Problem.of(X, targets, kernels, "dense", fit_intercept=True, machine=LeastSquares)
 
 
 def blobs(n=700, seed=0):
@@ -105,7 +106,7 @@ def test_kernels_set_aside_are_noted_and_alone_leave_one_out_is_complete():
 def test_large_data_get_one_exact_value(monkeypatch):
     monkeypatch.setattr(local_search, "FIRST_LOOK", 100)
     monkeypatch.setattr(local_search, "_AFFORDABLE", 350)
-    monkeypatch.setattr(search, "ZOOM_ROWS", 120)
+    monkeypatch.setattr(search, "LOCAL_ROWS", 120)
     X, y = blobs()
     found = zoomed(X, y, kw.grids.gaussian(1, 5)[::-1], c.ELOO("squared_hinge"))
     assert found.looked_at == [100, 300, 700]

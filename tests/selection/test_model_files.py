@@ -32,7 +32,7 @@ OWN = """
 from dataclasses import dataclass
 from typing import ClassVar
 import numpy as np
-from kernelwise.criteria import Criterion
+from kernelwise.criteria import Criterion, Need
 from kernelwise.kernels import PairKernel
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class Cosine(PairKernel):
 class Mass(Criterion):
     name: ClassVar[str] = "mass"
     greater_is_better: ClassVar[bool] = True
-    cost: ClassVar[str] = "n^2"
+    needs: ClassVar[frozenset] = frozenset({Need.STATISTICS})
     reference: ClassVar[str] = "none"
     formula: ClassVar[str] = "tr K"
 

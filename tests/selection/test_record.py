@@ -10,7 +10,7 @@ from sklearn.model_selection import KFold
 import kernelwise as kw
 from kernelwise import criteria as c
 from kernelwise.selection import SelectionResult
-from kernelwise.selection.archive import from_kernel, kernel_from_dict
+from kernelwise.selection.archive import kernel_from_dict, kernel_to_dict
 from kernelwise.selection.record import ErrorEstimate, Record
 
 KERNELS = [
@@ -32,7 +32,7 @@ def scored():
 
 @pytest.mark.parametrize("kernel", [*KERNELS, kw.Sigmoid(0.5, 1.0), kw.Precomputed()], ids=str)
 def test_kernels_come_back(kernel):
-    assert kernel_from_dict(json.loads(json.dumps(from_kernel(kernel)))) == kernel
+    assert kernel_from_dict(json.loads(json.dumps(kernel_to_dict(kernel)))) == kernel
 
 
 def test_a_result_comes_back(scored):

@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import kernelwise as kw
 from helpers import close
 from kernelwise import criteria as c
-from kernelwise.machines import RidgePath
+from kernelwise.machines import LeastSquares
 
 
 def expected_failures(estimator):
@@ -128,13 +128,13 @@ class TestRidge:
     def test_auto_tries_seven_decades(self, two_blobs, monkeypatch):
         X, y = two_blobs
         seen = []
-        original = RidgePath.at_all
+        original = LeastSquares.prefit
 
-        def watched(path, ridges):
+        def watched(machine, ridges):
             seen.extend(ridges)
-            return original(path, ridges)
+            return original(machine, ridges)
 
-        monkeypatch.setattr(RidgePath, "at_all", watched)
+        monkeypatch.setattr(LeastSquares, "prefit", watched)
         kw.KernelSelector(kernels=kw.Gaussian(1.0)).fit(X, y)
         np.testing.assert_allclose(sorted(seen), 10.0 ** np.arange(-4, 3))
 

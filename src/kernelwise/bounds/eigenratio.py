@@ -208,7 +208,7 @@ def _log(delta: float) -> float:
 def _inverse_ratio(problem: Problem, t: int) -> float:
     """Return 1 / beta_t."""
     check_t(t, problem.n)
-    s = problem.evidence.spectrum[0][::-1]
+    s = problem.evidence.spectrum.values[::-1]
     lead, tail = float(s[:t].sum()), float(s[t:].sum())
     if lead <= 0.0:
         raise Undefined("the leading eigenvalues do not sum to a positive number")

@@ -15,7 +15,7 @@ from kernelwise.bounds.problem import Problem
 from kernelwise.bounds.stability import ks_empirical_stability, residuals_without
 from kernelwise.bounds.support_vectors import svm_coefficients
 from kernelwise.criteria import Undefined
-from kernelwise.criteria.losses import misclassified
+from kernelwise.machines.losses import misclassified
 from kernelwise.gram import Targets
 from kernelwise.machines.svm import hinge
 

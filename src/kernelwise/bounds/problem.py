@@ -122,7 +122,7 @@ class Problem:
     def least_squares(self) -> Fitted:
         """The least-squares machine, in eigenvectors: there its coefficients do not cancel."""
         loss = self.evidence.fit(self.ridge).training_loss
-        s, Q = self.evidence.spectrum
+        s, Q = self.evidence.spectrum.values, self.evidence.spectrum.vectors
         w = (Q.T @ self.y) / (s + self.ridge)
         return Fitted(loss, Q @ (s * w), self._norm(w))
 
@@ -131,16 +131,16 @@ class Problem:
         """The support vector machine with C = 1 / (2 ridge)."""
         alpha = svm_coefficients(self.K, self.y, self.ridge)
         scores = self.K @ alpha
-        norm = self._norm(self.evidence.spectrum[1].T @ alpha)
+        norm = self._norm(self.evidence.spectrum.vectors.T @ alpha)
         return Fitted(hinge(self.y, scores), scores, norm)
 
     def _norm(self, w: Array) -> float:
         """Return the norm of f = K alpha from w = Q' alpha: a sum without cancellation."""
-        return float(np.sqrt(max(float(self.evidence.spectrum[0] @ (w * w)), 0.0)))
+        return float(np.sqrt(max(float(self.evidence.spectrum.values @ (w * w)), 0.0)))
 
     def psd(self) -> Assumption:
         """Return that K is positive semidefinite."""
-        smallest = float(self.evidence.spectrum[0][0])
+        smallest = float(self.evidence.spectrum.values[0])
         return Assumption("K is positive semidefinite", smallest >= 0.0)
 
     def kernel_limit(self) -> Assumption:

@@ -86,7 +86,7 @@ def sm_lssvm(
     C, sm = _measure(problem, r, normalizer)
     c0 = C / (C + ridge) * (1.0 if is_corrected(variant) else ridge)
     terms = {"constant": 1.0, "fit": -c0 * sm, **_deviation(problem.n, check_delta(delta), 6.0)}
-    top = float(problem.evidence.spectrum[0][-1])
+    top = float(problem.evidence.spectrum.values[-1])
     reaches = Assumption("no eigenvalue of K exceeds C", top <= C * (1.0 + 1e-12))
     wrong = "c_0 = C / (C + lambda), not C lambda / (C + lambda)"
     assumptions = (

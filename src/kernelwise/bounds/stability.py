@@ -36,7 +36,7 @@ from kernelwise.bounds.uniform import (
     svm_stability,
     uniform_stability,
 )
-from kernelwise.machines import RidgePath
+from kernelwise.gram.inverse import SpectralInverses
 
 _PAPER = "Liu et al. 2019"
 
@@ -315,8 +315,8 @@ def residuals_without(problem: Problem, share: float) -> Array:
     Their ridge is a share of the problem's; for the formula see :func:`ks_empirical_stability`.
     """
     y, rho = problem.y, share * problem.ridge
-    path = RidgePath.from_eigensystem(problem.evidence.spectrum, y, fit_intercept=False)
-    G = path.inverse_block(rho, np.arange(problem.n))
+    [inverse] = SpectralInverses(problem.evidence.spectrum, [rho])
+    G = inverse.block(np.arange(problem.n))
     alone = (G @ y) / G.diagonal()
     residuals = rho * ((G @ y)[:, None] - G * alone)
     np.fill_diagonal(residuals, alone)

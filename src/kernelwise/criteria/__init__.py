@@ -12,18 +12,22 @@ and says why. This package imports machines, gram and kernels; it never sees an 
 """
 
 from kernelwise._registry import load_modules
+from kernelwise._undefined import Undefined
 from kernelwise.criteria.alignment import CKTA, KTA
 from kernelwise.criteria.base import (
     Criterion,
-    Evidence,
     Information,
-    Undefined,
+    Powers,
+    Value,
+    ask,
     available,
     get,
+    judge,
 )
 from kernelwise.criteria.bouligand import BIF
 from kernelwise.criteria.cross_validation import KFold
 from kernelwise.criteria.eigenratio import ER
+from kernelwise.criteria.evidence import Evidence
 from kernelwise.criteria.feature_space import FSM, FSMError
 from kernelwise.criteria.likelihood import LML
 from kernelwise.criteria.perturbation import SPS, sps_exact
@@ -31,6 +35,7 @@ from kernelwise.criteria.span import Span
 from kernelwise.criteria.spectral import MD, SM, Ncut, SMHinge
 from kernelwise.criteria.stability import CVKS, KS, RKS
 from kernelwise.criteria.validation import BR, ELOO, GCV
+from kernelwise.gram import Need
 
 __all__ = [
     "BIF",
@@ -54,11 +59,16 @@ __all__ = [
     "Information",
     "KFold",
     "Ncut",
+    "Need",
+    "Powers",
     "SMHinge",
     "Span",
     "Undefined",
+    "Value",
+    "ask",
     "available",
     "get",
+    "judge",
     "sps_exact",
 ]
 

@@ -6,9 +6,11 @@ from typing import ClassVar
 
 import numpy as np
 
-from kernelwise.criteria.base import LOST, Criterion, Evidence, Undefined
-from kernelwise.gram import Targets
-from kernelwise.gram.base import SMALLEST
+from kernelwise._undefined import Undefined
+from kernelwise.criteria.base import LOST, Criterion, Needs
+from kernelwise.criteria.evidence import Evidence
+from kernelwise.gram import Need, Targets
+from kernelwise.gram.statistics import SMALLEST
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class KTA(Criterion):
 
     name: ClassVar[str] = "kta"
     greater_is_better: ClassVar[bool | None] = True
-    cost: ClassVar[str] = "n^2"
+    needs: ClassVar[Needs] = frozenset({Need.STATISTICS})
     formula: ClassVar[str] = "<K, yy'> / (|K| |yy'|)"
     reference: ClassVar[str] = "Cristianini et al. 2001"
 
@@ -75,7 +77,7 @@ class CKTA(Criterion):
 
     name: ClassVar[str] = "ckta"
     greater_is_better: ClassVar[bool | None] = True
-    cost: ClassVar[str] = "n^2"
+    needs: ClassVar[Needs] = frozenset({Need.STATISTICS})
     formula: ClassVar[str] = "<HKH, Hyy'H> / (|HKH| |Hyy'H|)"
     reference: ClassVar[str] = "Cortes et al. 2010"
 

@@ -7,10 +7,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kernelwise._types import Array
-from kernelwise.criteria.base import ALL_TASKS, CLASSES_ONLY, Criterion, Evidence, Undefined
-from kernelwise.criteria.cross_validation import check_folds, mean_loss
+from kernelwise._undefined import Undefined
+from kernelwise.criteria.base import ALL_TASKS, CLASSES_ONLY, Criterion, Needs
+from kernelwise.criteria.cross_validation import check_folds
+from kernelwise.criteria.evidence import Evidence
 from kernelwise.criteria.parameters import check_choice, check_integer
-from kernelwise.machines import RidgePath, Split, SquaredHingeFit, fit_squared_hinge, make_splits
+from kernelwise.gram import Need
+from kernelwise.machines import RidgeFit, Split, SquaredHingeFit, fit_squared_hinge, make_splits
+from kernelwise.machines.losses import mean_loss
 
 _HIGHEST_ORDER = 10_000  # terms: KFold, the limit of the expansion, is exact and quicker
 
@@ -60,7 +64,7 @@ class BIF(Criterion):
 
     name: ClassVar[str] = "bif"
     greater_is_better: ClassVar[bool | None] = False
-    cost: ClassVar[str] = "n^3"
+    needs: ClassVar[Needs] = frozenset({Need.SOLVE, Need.DIAGONAL, Need.BLOCKS})
     formula: ClassVar[str] = "mean_B loss(sum_{j<=p} H_BB^j e_B)"
     reference: ClassVar[str] = "Liu et al. 2014"
     uses_ridge: ClassVar[bool] = True
@@ -75,6 +79,8 @@ class BIF(Criterion):
         check_integer(self, "order", 0, _HIGHEST_ORDER)
         hinged = "squared_hinge" in (self.loss, self.measure)
         self._specialize(tasks=CLASSES_ONLY if hinged else ALL_TASKS)
+        if self.loss == "squared_hinge":
+            self._specialize(needs=frozenset({Need.ENTRIES}))
 
     def losses(self, evidence: Evidence, ridge: float) -> Array:
         """Return the approximate mean loss of every fold."""
@@ -83,7 +89,7 @@ class BIF(Criterion):
         scores = self._of_squares if self.loss == "square" else self._of_squared_hinge
         return np.array(
             [
-                mean_loss(targets, split.test, score[split.tested], self.measure)
+                mean_loss(targets.part(split.test), score[split.tested], self.measure)
                 for split, score in zip(splits, scores(evidence, ridge, splits), strict=True)
             ]
         )
@@ -93,25 +99,19 @@ class BIF(Criterion):
         return float(np.mean(self.losses(evidence, ridge)))
 
     def _of_squares(self, evidence: Evidence, ridge: float, splits: Sequence[Split]) -> list[Array]:
-        residuals, signs = evidence.fit(ridge).training_residuals, evidence.targets.fit_columns
-        reason = evidence.path.lost_digits(ridge)
-        if reason is not None:
-            raise Undefined(reason)
-        found = []
-        for split in splits:
-            rows = split.left_out
-            times = _hat(evidence.path, ridge, rows)
-            found.append(signs[rows] - taylor(times, residuals[rows], self.order))
+        fit, columns = evidence.fit(ridge), evidence.targets.fit_columns
+        residuals, found = fit.training_residuals, []
+        for rows in (split.left_out for split in splits):
+            found.append(columns[rows] - taylor(_hat(fit, rows), residuals[rows], self.order))
         return found
 
     def _of_squared_hinge(
         self, evidence: Evidence, ridge: float, splits: Sequence[Split]
     ) -> list[Array]:
-        K, signs = evidence.gram.matrix(), evidence.targets.fit_columns
+        K, signs = evidence.gram.entries(), evidence.targets.fit_columns
+        has_bias = evidence.least_squares.fit_intercept
         try:
-            fits = [
-                fit_squared_hinge(K, column, ridge, evidence.fit_intercept) for column in signs.T
-            ]
+            fits = [fit_squared_hinge(K, column, ridge, has_bias) for column in signs.T]
         except np.linalg.LinAlgError:
             raise Undefined("the kernel matrix plus the ridge is not positive definite") from None
         return [
@@ -125,10 +125,10 @@ class BIF(Criterion):
         ]
 
 
-def _hat(path: RidgePath, ridge: float, rows: Array) -> Callable[[Array], Array]:
+def _hat(fit: RidgeFit, rows: Array) -> Callable[[Array], Array]:
     """Return the product with the rows and columns B of the hat matrix, H = I - ridge C^-1."""
-    times_inverse = path.inverse_block_times(ridge, rows)
-    return lambda v: v - ridge * times_inverse(v)
+    times_inverse = fit.times_block(rows)
+    return lambda v: v - fit.ridge * times_inverse(v)
 
 
 def taylor(times: Callable[[Array], Array], first: Array, order: int) -> Array:

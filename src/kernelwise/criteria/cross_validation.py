@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kernelwise._types import Array
-from kernelwise.criteria.base import CLASSES_ONLY, Criterion, Evidence, Undefined, converged
-from kernelwise.criteria.losses import auc, misclassified
+from kernelwise.criteria.base import CLASSES_ONLY, Criterion, Needs
+from kernelwise.criteria.evidence import Evidence
 from kernelwise.criteria.parameters import check_choice, check_integer
-from kernelwise.gram import Targets
+from kernelwise.gram import Need
 from kernelwise.machines import Split, as_cv, make_splits
 
 # The smallest and the largest; a seed of scikit-learn's shuffles lies below 2^32.
@@ -24,21 +24,6 @@ def check_folds(owner: Any) -> None:
         check_integer(owner, name, least, most)
     check_choice(owner, "fold_ridge", ("fixed", "scaled"))
     object.__setattr__(owner, "cv", as_cv(owner.cv))
-
-
-def mean_loss(targets: Targets, rows: Array, scores: Array, loss: str) -> float:
-    """Return the mean loss of scores on some rows."""
-    signs = targets.fit_columns[rows]
-    if loss == "error" and targets.classes is not None:
-        return float(np.mean(misclassified(targets.y[rows], scores)))
-    if loss == "auc":
-        return auc(targets.y[rows], scores)
-    if loss in ("error", "square"):
-        return float(np.mean((signs - scores) ** 2))
-    if loss == "absolute":
-        return float(np.mean(np.abs(signs - scores)))
-    margins = np.maximum(1.0 - signs * scores, 0.0)
-    return float(np.mean(margins if loss == "hinge" else margins**2))
 
 
 def fold_losses(
@@ -55,32 +40,8 @@ def _fold_losses(
     evidence: Evidence, ridge: float, splits: Sequence[Split], loss: str, fold_ridge: str
 ) -> Array:
     factors = [split.share_trained if fold_ridge == "scaled" else 1.0 for split in splits]
-    one = _svm_loss if evidence.machine == "svm" else _least_squares_loss
-    return np.array(
-        [one(evidence, ridge * f, s, loss) for f, s in zip(factors, splits, strict=True)]
-    )
-
-
-def _least_squares_loss(evidence: Evidence, ridge: float, split: Split, loss: str) -> float:
-    fit = evidence.fit(ridge)
-    try:
-        scores = evidence.path.held_out_values(fit, split.left_out)[split.tested]
-    except np.linalg.LinAlgError:
-        raise Undefined("the rows left out determine the machine, so use a larger ridge") from None
-    return mean_loss(evidence.targets, split.test, scores, loss)
-
-
-def _svm_loss(evidence: Evidence, ridge: float, split: Split, loss: str) -> float:
-    if loss not in ("error", "hinge"):
-        raise Undefined(f"the support vector machine has no {loss!r} loss: use 'error' or 'hinge'")
-    machines = evidence.support_vectors
-    present = np.unique(evidence.targets.y[split.train]).size
-    if present < 2:
-        raise Undefined("a fold leaves a single class to train on")
-    if loss == "hinge" and present < np.unique(evidence.targets.y).size:
-        raise Undefined("a fold leaves a class without a row to train on")
-    with converged():
-        return machines.fold_loss(ridge, split, loss)
+    fold_loss = evidence.machine.fold_loss
+    return np.array([fold_loss(ridge * f, s, loss) for f, s in zip(factors, splits, strict=True)])
 
 
 @dataclass(frozen=True)
@@ -127,7 +88,7 @@ class KFold(Criterion):
 
     name: ClassVar[str] = "kfold"
     greater_is_better: ClassVar[bool | None] = False
-    cost: ClassVar[str] = "n^3"
+    needs: ClassVar[Needs] = frozenset({Need.FOLDS})
     formula: ClassVar[str] = "mean_B loss([(C^-1)_BB]^-1 alpha_B)"
     reference: ClassVar[str] = "An et al. 2007"
     uses_ridge: ClassVar[bool] = True

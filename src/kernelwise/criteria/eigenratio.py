@@ -3,8 +3,11 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kernelwise.criteria.base import Criterion, Evidence, Undefined
+from kernelwise._undefined import Undefined
+from kernelwise.criteria.base import Criterion, Needs
+from kernelwise.criteria.evidence import Evidence
 from kernelwise.criteria.parameters import check_choice, check_integer, check_positive, number
+from kernelwise.gram import Need
 
 
 @dataclass(frozen=True)
@@ -38,12 +41,11 @@ class ER(Criterion):
 
     name: ClassVar[str] = "er"
     greater_is_better: ClassVar[bool | None] = False
-    cost: ClassVar[str] = "n^3"
+    needs: ClassVar[Needs] = frozenset({Need.STATISTICS, Need.LEADING, Need.TRAINING})
     formula: ClassVar[str] = "R_emp + eta (sum_{i>t} s_i) / (sum_{i<=t} s_i)"
     reference: ClassVar[str] = "Liu and Liao 2015"
     tradeoffs: ClassVar[dict[str, tuple[float, ...]]] = {"t": (1, 4, 16), "eta": (0.2, 0.6, 1.0)}
     uses_ridge: ClassVar[bool] = True
-    by_products: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_integer(self, "t", 1)
@@ -55,7 +57,7 @@ class ER(Criterion):
         t = int(number(self.t))
         if t >= evidence.n:
             raise Undefined(f"t = {t} eigenvalues of {evidence.n} leave none for the tail")
-        training_loss = evidence.training_loss(ridge)
+        training_loss = evidence.machine.training_loss(ridge)
         if evidence.is_psd is False:
             raise Undefined("the kernel matrix has negative eigenvalues")
         lead = float(evidence.gram.leading_eigenvalues(t).sum())

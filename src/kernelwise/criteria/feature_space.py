@@ -6,8 +6,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 
 from kernelwise._types import Array
-from kernelwise.criteria.base import CLASSES_ONLY, LOST, Criterion, Evidence, Undefined, class_pairs
-from kernelwise.gram import GramStatistics
+from kernelwise._undefined import Undefined
+from kernelwise.criteria.base import CLASSES_ONLY, LOST, Criterion, Needs, class_pairs
+from kernelwise.criteria.evidence import Evidence
+from kernelwise.gram import GramStatistics, Need
 
 _REFERENCE = "Nguyen and Ho 2007"
 
@@ -106,7 +108,7 @@ class FSM(Criterion):
 
     name: ClassVar[str] = "fsm"
     greater_is_better: ClassVar[bool | None] = False
-    cost: ClassVar[str] = "n^2"
+    needs: ClassVar[Needs] = frozenset({Need.STATISTICS})
     formula: ClassVar[str] = "(var+ + var-) / |phi+ - phi-|"
     reference: ClassVar[str] = _REFERENCE
     tasks: ClassVar[frozenset[str]] = CLASSES_ONLY
@@ -133,7 +135,7 @@ class FSMError(Criterion):
 
     name: ClassVar[str] = "fsm_error"
     greater_is_better: ClassVar[bool | None] = False
-    cost: ClassVar[str] = "n^2"
+    needs: ClassVar[Needs] = frozenset({Need.STATISTICS})
     formula: ClassVar[str] = "FSM^2 / (1 + FSM^2)"
     reference: ClassVar[str] = _REFERENCE
     tasks: ClassVar[frozenset[str]] = CLASSES_ONLY

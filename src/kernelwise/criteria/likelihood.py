@@ -5,9 +5,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from kernelwise.criteria.base import Criterion, Evidence, Undefined
+from kernelwise.criteria.base import Criterion, Needs
+from kernelwise.criteria.evidence import Evidence
 from kernelwise.criteria.parameters import check_choice
-from kernelwise.machines.ridge_fit import lost_digits
+from kernelwise.gram import Need
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ class LML(Criterion):
 
     name: ClassVar[str] = "lml"
     greater_is_better: ClassVar[bool | None] = True
-    cost: ClassVar[str] = "n^3"
+    needs: ClassVar[Needs] = frozenset({Need.SOLVE, Need.DIAGONAL, Need.LOGDET})
     formula: ClassVar[str] = "-(y'(K + ridge I)^-1 y + log|K + ridge I| + n log 2 pi) / 2"
     reference: ClassVar[str] = "Rasmussen and Williams 2006"
     uses_ridge: ClassVar[bool] = True
@@ -47,16 +48,8 @@ class LML(Criterion):
 
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the log likelihood at one ridge, averaged over the targets."""
-        s, Q = evidence.spectrum
-        shifted = s + ridge
-        if shifted[0] <= 0.0:
-            raise Undefined(f"the kernel matrix plus ridge = {ridge:g} is not positive definite")
-        reason = lost_digits(float(s[-1] * np.mean(1.0 / shifted)), ridge)
-        if reason is not None:
-            raise Undefined(reason)
-        Y = evidence.targets.fit_columns
+        inverse, Y = evidence.fit(ridge).inverse, evidence.targets.fit_columns
+        assert inverse is not None
         Y = Y - Y.mean(axis=0) if self.mean == "constant" else Y
-        fits = np.sum((Q.T @ Y) ** 2 / shifted[:, None], axis=0)
-        return float(
-            -0.5 * (fits.mean() + np.log(shifted).sum() + evidence.n * np.log(2.0 * np.pi))
-        )
+        fits = np.sum(Y * inverse.solve(Y), axis=0)
+        return float(-0.5 * (fits.mean() + inverse.logdet() + evidence.n * np.log(2.0 * np.pi)))

@@ -8,9 +8,10 @@ import numpy as np
 import scipy.linalg
 
 from kernelwise._arguments import as_real, is_one_of, shown
-from kernelwise.criteria.base import Criterion, Evidence
+from kernelwise.criteria.base import Criterion, Needs
+from kernelwise.criteria.evidence import Evidence
 from kernelwise.criteria.parameters import check_positive, number
-from kernelwise.gram import Targets
+from kernelwise.gram import Need, Targets
 from kernelwise.gram.psd import check_matrix
 from kernelwise.machines import check_ridge, fit_cholesky
 
@@ -41,7 +42,7 @@ class SPS(Criterion):
 
     name: ClassVar[str] = "sps"
     greater_is_better: ClassVar[bool | None] = False
-    cost: ClassVar[str] = "n^3"
+    needs: ClassVar[Needs] = frozenset({Need.STATISTICS, Need.SPECTRUM, Need.TRAINING})
     formula: ClassVar[str] = "R_emp + (delta / n^2) sum_ij |q_ji^2 (2 s_j - K_ii)|"
     reference: ClassVar[str] = "Liu and Liao 2014"
     tradeoffs: ClassVar[dict[str, tuple[float, ...]]] = {"delta": (2.0**-5, 1.0, 2.0**5, 2.0**10)}
@@ -53,13 +54,13 @@ class SPS(Criterion):
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the criterion at one ridge."""
         weight = number(self.delta) / evidence.n**2
-        return evidence.training_loss(ridge) + weight * _total_move(evidence)
+        return evidence.machine.training_loss(ridge) + weight * _total_move(evidence)
 
 
 def _total_move(evidence: Evidence) -> float:
     """Return the sum over eigenvalues and points; no ridge changes it."""
     if _total_move not in evidence.shared:
-        s, Q = evidence.path.eigenvalues, evidence.path.eigenvectors
+        s, Q = evidence.spectrum.values, evidence.spectrum.vectors
         diagonal = evidence.statistics.diagonal
         moves = np.abs(2.0 * s[None, :] - diagonal[:, None])
         total = float(np.einsum("ij,ij,ij->", Q, Q, moves))

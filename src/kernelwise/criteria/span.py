@@ -5,7 +5,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from kernelwise.criteria.base import CLASSES_ONLY, Criterion, Evidence, Undefined, converged
+from kernelwise.criteria.base import CLASSES_ONLY, Criterion, Needs
+from kernelwise.criteria.evidence import Evidence
+from kernelwise.gram import Need
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,7 @@ class Span(Criterion):
 
     name: ClassVar[str] = "span"
     greater_is_better: ClassVar[bool | None] = False
-    cost: ClassVar[str] = "training"
+    needs: ClassVar[Needs] = frozenset({Need.ENTRIES})
     formula: ClassVar[str] = "mean_i [y_i f(x_i) < alpha_i S_i^2]"
     reference: ClassVar[str] = "Chapelle and Vapnik 1999"
     tasks: ClassVar[frozenset[str]] = CLASSES_ONLY
@@ -35,9 +37,4 @@ class Span(Criterion):
 
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the estimate at one ridge, C = 1 / (2 ridge)."""
-        try:
-            with converged():
-                errors = evidence.support_vectors.span_errors(ridge)
-        except np.linalg.LinAlgError as reason:
-            raise Undefined(str(reason)) from None
-        return float(np.mean(errors))
+        return float(np.mean(evidence.support_vectors.span_errors(ridge)))

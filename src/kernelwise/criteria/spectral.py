@@ -9,18 +9,12 @@ import numpy as np
 
 from kernelwise._arguments import as_real, shown
 from kernelwise._types import Array
-from kernelwise.criteria.base import (
-    CLASSES_ONLY,
-    LOST,
-    Contrast,
-    Criterion,
-    Evidence,
-    Undefined,
-    class_pairs,
-)
+from kernelwise._undefined import Undefined
+from kernelwise.criteria.base import CLASSES_ONLY, LOST, Criterion, Needs, Powers, class_pairs
+from kernelwise.criteria.evidence import Contrast, Evidence
 from kernelwise.criteria.feature_space import squared_mean_distance
 from kernelwise.criteria.parameters import check_choice
-from kernelwise.gram import GramStatistics
+from kernelwise.gram import GramStatistics, Need
 
 _REFERENCE = "Li et al. 2017"
 _NORMALIZERS = ("trace", "sum")
@@ -79,7 +73,7 @@ class SM(Criterion):
 
     name: ClassVar[str] = "sm"
     greater_is_better: ClassVar[bool | None] = True
-    cost: ClassVar[str] = "n^2"
+    needs: ClassVar[Needs] = frozenset({Need.STATISTICS, Powers(2, True)})
     formula: ClassVar[str] = "ybar' N^r ybar / n, N = K / tr K"
     reference: ClassVar[str] = _REFERENCE
 
@@ -90,14 +84,15 @@ class SM(Criterion):
         check_choice(self, "normalizer", _NORMALIZERS)
         check_choice(self, "weighted", (True, False))
         if r.is_integer() and r <= _MOST_FACTORS:
-            self._specialize(highest_power=(int(r) + 1) // 2)
+            products = Powers((int(r) + 1) // 2, self.weighted)
+            self._specialize(needs=frozenset({Need.STATISTICS, products}))
         else:
-            self._specialize(cost="n^3")
+            self._specialize(needs=frozenset({Need.STATISTICS, Need.SPECTRUM}))
 
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the mean over targets."""
         scale = _normalizer(evidence.statistics, self.normalizer)
-        if self.cost == "n^2":
+        if Need.SPECTRUM not in self.needs:
             value = _by_products(evidence, self.weighted, int(self.r), scale)
         else:
             value = _by_spectrum(evidence, self.weighted, float(self.r), scale)
@@ -160,11 +155,11 @@ def _by_spectrum(evidence: Evidence, weighted: bool, r: float, scale: float) -> 
 
 def _spectrum(evidence: Evidence, weighted: bool, scale: float) -> tuple[Array, Array]:
     """Return the eigenvalues of N and the squared coordinates of y, their mean over targets."""
-    s, Q = evidence.spectrum
+    spectrum = evidence.spectrum
     if not evidence.is_psd:
         raise Undefined("the kernel matrix has negative eigenvalues")
     Y = np.column_stack([contrast.y for contrast in evidence.contrasts(weighted)])
-    return s / scale, np.mean((Q.T @ Y) ** 2, axis=1)
+    return spectrum.values / scale, np.mean((spectrum.vectors.T @ Y) ** 2, axis=1)
 
 
 @dataclass(frozen=True)
@@ -196,7 +191,7 @@ class SMHinge(Criterion):
 
     name: ClassVar[str] = "sm_hinge"
     greater_is_better: ClassVar[bool | None] = True
-    cost: ClassVar[str] = "n^3"
+    needs: ClassVar[Needs] = frozenset({Need.STATISTICS, Need.SPECTRUM})
     formula: ClassVar[str] = "sum_j l_j [l_j > h] <ybar, v_j>^2 / n, N = K / tr K"
     reference: ClassVar[str] = _REFERENCE
 
@@ -233,7 +228,7 @@ class MD(Criterion):
 
     name: ClassVar[str] = "md"
     greater_is_better: ClassVar[bool | None] = True
-    cost: ClassVar[str] = "n^2"
+    needs: ClassVar[Needs] = frozenset({Need.STATISTICS})
     formula: ClassVar[str] = "|phi+ - phi-|"
     reference: ClassVar[str] = "Gretton et al. 2007"
     tasks: ClassVar[frozenset[str]] = CLASSES_ONLY
@@ -263,7 +258,7 @@ class Ncut(Criterion):
 
     name: ClassVar[str] = "ncut"
     greater_is_better: ClassVar[bool | None] = False
-    cost: ClassVar[str] = "n^2"
+    needs: ClassVar[Needs] = frozenset({Need.STATISTICS})
     formula: ClassVar[str] = "1 - y'Ky / y'Dy, D = diag(K1)"
     reference: ClassVar[str] = "Shi and Malik 2000"
     tasks: ClassVar[frozenset[str]] = CLASSES_ONLY

@@ -5,10 +5,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kernelwise.criteria.base import Criterion, Evidence
+from kernelwise.criteria.base import Criterion, Needs
 from kernelwise.criteria.cross_validation import check_folds, fold_losses
+from kernelwise.criteria.evidence import Evidence
 from kernelwise.criteria.parameters import check_positive, number
-from kernelwise.gram import GramStatistics
+from kernelwise.gram import GramStatistics, Need
 from kernelwise.machines import make_splits
 
 _REFERENCE = "Liu et al. 2019"
@@ -43,7 +44,7 @@ class KS(Criterion):
 
     name: ClassVar[str] = "ks"
     greater_is_better: ClassVar[bool | None] = None
-    cost: ClassVar[str] = "n^2"
+    needs: ClassVar[Needs] = frozenset({Need.STATISTICS})
     formula: ClassVar[str] = "max_i (K_ii + sqrt(K_ii^2 + 4 sum_{j!=i} K_ji^2)) / 2"
     reference: ClassVar[str] = _REFERENCE
 
@@ -74,12 +75,11 @@ class RKS(Criterion):
 
     name: ClassVar[str] = "rks"
     greater_is_better: ClassVar[bool | None] = False
-    cost: ClassVar[str] = "n^3"
+    needs: ClassVar[Needs] = frozenset({Need.STATISTICS, Need.TRAINING})
     formula: ClassVar[str] = "R_emp + (eta / n) beta"
     tradeoffs: ClassVar[dict[str, tuple[float, ...]]] = {"eta": _WEIGHTS}
     reference: ClassVar[str] = _REFERENCE
     uses_ridge: ClassVar[bool] = True
-    by_products: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_positive(self, "eta")
@@ -87,7 +87,7 @@ class RKS(Criterion):
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the criterion at one ridge."""
         beta = kernel_stability(evidence.statistics)
-        return evidence.training_loss(ridge) + number(self.eta) / evidence.n * beta
+        return evidence.machine.training_loss(ridge) + number(self.eta) / evidence.n * beta
 
 
 @dataclass(frozen=True)
@@ -124,7 +124,7 @@ class CVKS(Criterion):
 
     name: ClassVar[str] = "cvks"
     greater_is_better: ClassVar[bool | None] = False
-    cost: ClassVar[str] = "n^3"
+    needs: ClassVar[Needs] = frozenset({Need.STATISTICS, Need.FOLDS})
     formula: ClassVar[str] = "CV_k + (eta / n) beta"
     tradeoffs: ClassVar[dict[str, tuple[float, ...]]] = {"eta": _WEIGHTS}
     reference: ClassVar[str] = _REFERENCE
@@ -139,6 +139,6 @@ class CVKS(Criterion):
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the criterion at one ridge."""
         splits = make_splits(evidence.targets, self.cv, self.k, self.repeats, self.random_state)
-        loss = "hinge" if evidence.machine == "svm" else "square"
+        loss = evidence.machine.own_loss
         error = float(np.mean(fold_losses(evidence, ridge, splits, loss, self.fold_ridge)))
         return error + number(self.eta) / evidence.n * kernel_stability(evidence.statistics)

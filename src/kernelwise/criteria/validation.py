@@ -7,11 +7,13 @@ from typing import ClassVar
 import numpy as np
 
 from kernelwise._types import Array
-from kernelwise.criteria.base import CLASSES_ONLY, Criterion, Evidence, Undefined
-from kernelwise.criteria.losses import auc, log_losses, misclassified
+from kernelwise._undefined import Undefined
+from kernelwise.criteria.base import CLASSES_ONLY, LEAVE_ONE_OUT, Criterion, Needs
+from kernelwise.criteria.evidence import Evidence
 from kernelwise.criteria.parameters import check_choice
 from kernelwise.gram import Targets
 from kernelwise.machines import RidgeFit
+from kernelwise.machines.losses import auc, log_losses, misclassified
 
 
 @dataclass(frozen=True)
@@ -44,12 +46,11 @@ class ELOO(Criterion):
 
     name: ClassVar[str] = "eloo"
     greater_is_better: ClassVar[bool | None] = False
-    cost: ClassVar[str] = "n^3"
+    needs: ClassVar[Needs] = LEAVE_ONE_OUT
     formula: ClassVar[str] = "mean_i loss(alpha_i / (C^-1)_ii)"
     reference: ClassVar[str] = "Cawley 2006"
     uses_ridge: ClassVar[bool] = True
     chooses_ridge: ClassVar[bool] = True
-    judges_the_fit: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_choice(self, "loss", (*_LOSSES, "auc"))
@@ -107,12 +108,11 @@ class GCV(Criterion):
 
     name: ClassVar[str] = "gcv"
     greater_is_better: ClassVar[bool | None] = False
-    cost: ClassVar[str] = "n^3"
+    needs: ClassVar[Needs] = LEAVE_ONE_OUT
     formula: ClassVar[str] = "R_emp / (1 - df/n)^2"
     reference: ClassVar[str] = "Golub et al. 1979"
     uses_ridge: ClassVar[bool] = True
     chooses_ridge: ClassVar[bool] = True
-    judges_the_fit: ClassVar[bool] = True
 
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the criterion at one ridge."""
@@ -139,12 +139,11 @@ class BR(Criterion):
 
     name: ClassVar[str] = "br"
     greater_is_better: ClassVar[bool | None] = False
-    cost: ClassVar[str] = "n^3"
+    needs: ClassVar[Needs] = LEAVE_ONE_OUT
     formula: ClassVar[str] = "(n/2) log(PRESS/2) + (d/2) log(sum_j theta_j^2 / 2)"
     reference: ClassVar[str] = "Cawley and Talbot 2007"
     uses_ridge: ClassVar[bool] = True
     chooses_ridge: ClassVar[bool] = True
-    judges_the_fit: ClassVar[bool] = True
 
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the criterion at one ridge."""

@@ -1,191 +1,103 @@
-"""What an engine promises: statistics of kernel matrices, and a little more on request."""
+"""What an engine promises of a kernel matrix: the narrow waist of the library.
+
+Engines produce grams; criteria and machines consume them; neither knows the other. What a consumer
+needs and what an engine provides are sets of :class:`Need`, compared before any work.
+"""
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 
 from kernelwise._progress import SILENT, Task
 from kernelwise._registry import check_new_name, members, unknown
 from kernelwise._types import Array
+from kernelwise.gram.inverse import Inverse, SpectralInverses, Spectrum
+from kernelwise.gram.statistics import GramStatistics
 from kernelwise.kernels import Kernel
 from kernelwise.targets import Targets
 
-SMALLEST = 1e-140  # a diagonal below it has squares that lose digits to underflow
 
+class Need(Enum):
+    """What a criterion or a machine may need of a kernel matrix; the value ends a sentence."""
 
-@dataclass(frozen=True, eq=False)
-class GramStatistics:
-    r"""What every O(n²) criterion needs of a kernel matrix K, in three arrays and three numbers.
-
-    The arrays describe :math:`S = K - c\,11^\top` with a constant c that the engine chooses: the
-    kernel's origin where K is close to it, zero elsewhere. Differences of class means and centred
-    quantities do not depend on c; taken from S they are exact for very wide kernels, where K is
-    constant up to rounding.
-
-    Attributes
-    ----------
-    targets : Targets
-        What the columns T are.
-    shift : float
-        The constant c.
-    products : array of shape (n, m)
-        S @ T, less what the diagonal adds where `excludes_diagonal`; fastest in column-major order.
-    row_squares : array of shape (n,)
-        The row sums of squares of S.
-    centered_squares : float
-        The sum of squares of HSH, H = I - 11'/n.
-    diagonal : array of shape (n,)
-        The diagonal of K itself.
-    precision : float
-        The rounding error of an entry of S: eps times the largest entry of S where S was computed
-        without cancellation, of K where it is a difference.
-    excludes_diagonal : bool
-        Whether the diagonal is left out of the products: that of a very narrow kernel would drown
-        the rest. Only where the shift is zero.
-    """
-
-    targets: Targets
-    shift: float
-    products: Array
-    row_squares: Array
-    centered_squares: float
-    diagonal: Array
-    precision: float
-    excludes_diagonal: bool = False
-
-    @property
-    def n(self) -> int:
-        """The number of rows."""
-        return self.targets.n
-
-    @cached_property
-    def invalid_reason(self) -> str | None:
-        """Why the squares of the entries are no numbers to go by; None where they are."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            sums = self.kernel_row_squares.sum(), self.products.sum()
-        if not np.isfinite(sums).all():
-            return "its matrix overflows, so standardise the features"
-        if 0.0 < np.abs(self.diagonal).max() < SMALLEST:
-            return "the squares of its entries vanish, so rescale the kernel"
-        return None
-
-    @property
-    def trace(self) -> float:
-        """The trace of K."""
-        return float(self.diagonal.sum())
-
-    @cached_property
-    def row_sums(self) -> Array:
-        """S 1: the class indicators add up to ones."""
-        if self.targets.classes is None:
-            return self.full_products[:, 0]
-        sums = self.products.sum(axis=1)
-        return np.asarray(sums + self.diagonal if self.excludes_diagonal else sums)
-
-    @cached_property
-    def full_products(self) -> Array:
-        """S @ T, with the diagonal."""
-        if not self.excludes_diagonal:
-            return self.products
-        return np.asarray((self.products.T + self.diagonal * self.targets.columns.T).T)
-
-    @property
-    def total(self) -> float:
-        """The sum of all entries of K."""
-        return float(self.row_sums.sum() + self.shift * self.n**2)
-
-    @cached_property
-    def kernel_row_squares(self) -> Array:
-        """The row sums of squares of K: sum (s + c)^2 = sum s^2 + 2 c sum s + n c^2."""
-        c = self.shift
-        return np.asarray(self.row_squares + 2.0 * c * self.row_sums + self.n * c * c)
-
-    @property
-    def frobenius(self) -> float:
-        """|K|_F."""
-        return float(np.sqrt(max(self.kernel_row_squares.sum(), 0.0)))
-
-    @property
-    def centered_frobenius(self) -> float:
-        """|HKH|_F = |HSH|_F."""
-        return float(np.sqrt(self.centered_squares))
-
-    @cached_property
-    def class_means(self) -> list[Array]:
-        """For the rows of every class the means of S over every class, by columns.
-
-        Where `excludes_diagonal` the diagonal is left out of the sums, not of the counts.
-        """
-        counts = self.targets.counts[:, None]
-        return [(self.products.T[:, rows] / counts).T for rows in self.targets.members]
-
-    @cached_property
-    def block_sums(self) -> Array:
-        """T' S T: the sums of S over the class blocks."""
-        sums = np.asarray(self.products.T @ self.targets.columns).T
-        if self.excludes_diagonal:
-            sums = sums + (self.targets.columns.T * self.diagonal) @ self.targets.columns
-        return sums
-
-    @cached_property
-    def centered_block_sums(self) -> Array:
-        """(HT)' K (HT), centred on either side before summing: small values keep their digits."""
-        means = self.targets.column_sums / self.n
-        right = self.full_products.T - means[:, None] * self.row_sums  # (S H T)'
-        right -= right.mean(axis=1, keepdims=True)
-        return np.asarray(right @ self.targets.columns).T
-
-    @cached_property
-    def kernel_block_sums(self) -> Array:
-        """T' K T."""
-        sums = self.targets.column_sums
-        return np.asarray(self.block_sums + self.shift * np.outer(sums, sums))
+    STATISTICS = "its statistics"
+    PRODUCTS = "products with it"
+    LEADING = "its leading eigenvalues"
+    SPECTRUM = "its spectrum"
+    SOLVE = "linear systems"
+    DIAGONAL = "the diagonal of inverses"
+    BLOCKS = "blocks of inverses"
+    LOGDET = "determinants"
+    ENTRIES = "its entries"
+    # What a criterion needs of the machine it judges by, which says what that takes of the matrix.
+    TRAINING = "a machine trained on it"
+    FOLDS = "machines trained on folds of it"
 
 
 class Gram(ABC):
-    """One kernel matrix as an engine sees it."""
+    """One kernel matrix as an engine sees it.
 
-    @property
-    @abstractmethod
+    A subclass has statistics, products and a spectrum; inverses follow from the spectrum unless
+    there is a better way. It computes what it is asked for when it is asked for it.
+    """
+
+    provides: frozenset[Need] = frozenset(Need)
+    is_psd: bool | None = None  # whether it is positive semidefinite, where that is known
+
+    @cached_property
     def statistics(self) -> GramStatistics:
         """The statistics, computed once."""
+        return self.compute_statistics()
+
+    @abstractmethod
+    def compute_statistics(self) -> GramStatistics:
+        """Return the statistics."""
 
     @abstractmethod
     def matmul(self, V: Array) -> Array:
         """Return K @ V for V of shape (n, m)."""
 
     @abstractmethod
-    def matrix(self) -> Array:
-        """Return K itself."""
+    def spectrum(self) -> Spectrum:
+        """Return the eigenpairs, computed once; those of eigenvalue zero may be left out."""
 
-    @abstractmethod
     def leading_eigenvalues(self, t: int) -> Array:
         """Return the t largest eigenvalues in descending order."""
+        leading = np.zeros(t)
+        known = self.spectrum().values[::-1][:t]
+        leading[: known.size] = known
+        return leading
 
-    @abstractmethod
-    def eigensystem(self) -> tuple[Array, Array]:
-        """Return all eigenvalues, ascending, and the eigenvectors as columns; computed once."""
+    def inverses(self, ridges: Sequence[float]) -> Iterable[Inverse]:
+        """Return the inverse of K + ridge I for every ridge."""
+        return SpectralInverses(self.spectrum(), ridges)
 
-    @property
-    def in_reach(self) -> bool:
-        """Whether the whole matrix, and with it its spectrum, fits into memory."""
-        return True
+    def rows(self, index: Array) -> Array:
+        """Return some rows of K, of shape (rows, n)."""
+        unit = np.zeros((self.statistics.n, index.size))
+        unit[index, np.arange(index.size)] = 1.0
+        return self.matmul(unit).T
 
-    def solve(self, ridge: float, right: Array) -> Array:
-        """Return (K + ridge I)^-1 right for a positive semidefinite K."""
-        M = self.matrix()
-        M.flat[:: M.shape[0] + 1] += ridge
-        return np.asarray(cho_solve(cho_factor(M, overwrite_a=True), right))
+    def entries(self) -> Array:
+        """Return K itself, a copy, where it is in memory."""
+        raise NotImplementedError
 
-    def thin_eigensystem(self) -> tuple[Array, Array] | None:
-        """Return the eigenpairs but those of eigenvalue zero, where that is cheap; else None."""
+    def prepare(self, needs: Iterable[Need]) -> None:
+        """Hear what will be asked for, so that one factorisation may serve it all."""
         return None
+
+    def expansion(self, X: Any, coefficients: Array) -> tuple[Any, Array]:
+        """Return rows Z and coefficients b with f(x) = k(x, Z) b for the machine K alpha.
+
+        An engine with a matrix of low rank has few rows; others have the training rows themselves.
+        """
+        return X, coefficients
 
 
 @dataclass(frozen=True)
@@ -197,14 +109,9 @@ class Engine(ABC):
     """
 
     name: ClassVar[str]
+    provides: ClassVar[frozenset[Need]] = frozenset(Need)
     # Whether all grams may exist together, so that further products are worth doing in one sweep.
     shares_sweeps: ClassVar[bool] = False
-
-    def matmul(
-        self, grams: Sequence[Gram], vectors: Sequence[Array], progress: Task = SILENT
-    ) -> list[Array]:
-        """Return K @ V of every gram with vectors of its own."""
-        return [gram.matmul(V) for gram, V in zip(grams, vectors, strict=True)]
 
     @abstractmethod
     def grams(
@@ -215,12 +122,18 @@ class Engine(ABC):
         An engine that shares sweeps makes each of them a part of the progress.
         """
 
-    def check(self, targets: Targets, *, whole_matrix: bool) -> None:
-        """Refuse, before any work, what cannot fit; spectra need the whole matrix."""
+    def matmul(
+        self, grams: Sequence[Gram], vectors: Sequence[Array], progress: Task = SILENT
+    ) -> list[Array]:
+        """Return K @ V of every gram with vectors of its own."""
+        return [gram.matmul(V) for gram, V in zip(grams, vectors, strict=True)]
+
+    def check_memory(self, needs: frozenset[Need], rows: int) -> None:
+        """Refuse, before any work, what cannot fit."""
         return None
 
-    def kernels_at_once(self, targets: Targets) -> int:
-        """Return how many kernels the memory allows in one sweep."""
+    def grams_at_once(self, targets: Targets) -> int:
+        """Return how many grams the memory allows to exist together."""
         return sys.maxsize
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
@@ -228,6 +141,17 @@ class Engine(ABC):
         check_new_name(cls, Engine)
         if not hasattr(cls, "name"):
             raise TypeError(f"{cls.__name__} must say its name.")
+
+
+def check_needs(engine: Engine, needs: frozenset[Need], rows: int, who: str) -> None:
+    """Say, before any work, what somebody needs that an engine does not provide."""
+    missing = [need.value for need in Need if need in needs - engine.provides]
+    if missing:
+        raise ValueError(
+            f"{who} needs {' and '.join(missing)}, which engine {engine.name!r} does not provide: "
+            "choose another criterion or engine."
+        )
+    engine.check_memory(needs, rows)
 
 
 def available() -> dict[str, type[Engine]]:

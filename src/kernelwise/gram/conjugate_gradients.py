@@ -19,14 +19,11 @@ from collections.abc import Callable
 import numpy as np
 
 from kernelwise._types import Array
+from kernelwise._undefined import NotConverged
 from kernelwise.gram.partial_cholesky import PartialCholesky
 
 TOLERANCE = 1e-10  # of the residual, relative to the right-hand side
 _LONGEST = 1000  # iterations
-
-
-class NotConverged(ArithmeticError):
-    """An iteration stopped above its tolerance; the message says what to do."""
 
 
 class Preconditioner:

@@ -1,6 +1,7 @@
 """The engine that holds the kernel matrix in memory: the reference for all others."""
 
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -13,9 +14,18 @@ from scipy.sparse.csgraph import connected_components
 from kernelwise._progress import SILENT, Task
 from kernelwise._threads import pool, workers
 from kernelwise._types import Array
-from kernelwise.gram.base import Engine, Gram, GramStatistics
+from kernelwise.gram.base import Engine, Gram, Need
+from kernelwise.gram.inverse import (
+    CholeskyInverse,
+    Inverse,
+    NotPositiveDefinite,
+    SpectralInverses,
+    Spectrum,
+)
 from kernelwise.gram.memory import as_bytes, in_words
 from kernelwise.gram.partial_cholesky import thin_eigensystem
+from kernelwise.gram.psd import without_rounding
+from kernelwise.gram.statistics import GramStatistics
 from kernelwise.kernels import Kernel, Pairs
 from kernelwise.targets import Targets
 
@@ -55,15 +65,20 @@ class Dense(Engine):
     def __post_init__(self) -> None:
         as_bytes(self.memory)
 
-    def check(self, targets: Targets, *, whole_matrix: bool) -> None:
+    def check_memory(self, needs: frozenset[Need], rows: int) -> None:
         """Refuse rows whose matrix does not fit."""
-        check_memory(targets.n, self.memory)
+        check_memory(rows, self.memory)
+
+    def grams_at_once(self, targets: Targets) -> int:
+        """Return how many matrices fit beside what one of them takes, at least one."""
+        spare = as_bytes(self.memory) - needed(targets.n)
+        return max(1, int(min(spare / (8.0 * targets.n**2), sys.maxsize)))
 
     def grams(
         self, kernels: Sequence[Kernel], X: Any, targets: Targets, progress: Task = SILENT
     ) -> Iterator["DenseGram"]:
         """Yield the gram of every kernel; distances and dot products are computed once."""
-        self.check(targets, whole_matrix=True)
+        check_memory(targets.n, self.memory)
         pairs, sample = Pairs(X), sample_pairs(X)
         for kernel in kernels:
             yield DenseGram(kernel, pairs, sample, targets)
@@ -102,62 +117,117 @@ def check_memory(n: int, memory: str | float | None) -> None:
 
 
 class DenseGram(Gram):
-    """One kernel matrix in memory, as S = K - shift."""
+    """One kernel matrix in memory, as S = K - shift.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    pairs : Pairs
+        All pairs of rows; grams of several kernels share them.
+    sample : Pairs
+        Those of some rows, by which the form of the matrix is decided.
+    targets : Targets
+    """
 
     def __init__(self, kernel: Kernel, pairs: Pairs, sample: Pairs, targets: Targets) -> None:
-        with np.errstate(over="ignore", invalid="ignore"):  # GramStatistics.invalid_reason tells
-            self._S, self._shift, self._precision = _shifted(kernel, pairs, is_wide(kernel, sample))
-        self._diagonal = kernel.diagonal(pairs.X)
-        self._targets = targets
-        self._may_be_thin = kernel.is_psd is True and targets.n >= _THIN_ROWS
+        self._kernel, self._pairs, self._sample, self._targets = kernel, pairs, sample, targets
+        self._is_factorised = False
 
     @cached_property
-    def statistics(self) -> GramStatistics:
-        """The statistics of the matrix."""
-        S, T, excludes_diagonal = self._S, self._targets.columns, self._shift == 0.0
+    def _shifted(self) -> tuple[Array, float, float]:
+        """S, the shift and the rounding error of an entry."""
+        with np.errstate(over="ignore", invalid="ignore"):  # GramStatistics.invalid_reason tells
+            return _shifted(self._kernel, self._pairs, is_wide(self._kernel, self._sample))
+
+    @cached_property
+    def _diagonal(self) -> Array:
+        return self._kernel.diagonal(self._pairs.X)
+
+    @property
+    def is_psd(self) -> bool | None:  # type: ignore[override]
+        """Whether it is positive semidefinite: by its spectrum, or by what its kernel says."""
+        if "_spectrum" in vars(self):
+            return bool(self._spectrum.values.min(initial=0.0) >= 0.0)
+        return self._kernel.is_psd
+
+    def compute_statistics(self) -> GramStatistics:
+        """Return the statistics of the matrix."""
+        (S, shift, precision), T = self._shifted, self._targets.columns
         with np.errstate(over="ignore", invalid="ignore"):
             return GramStatistics(
                 targets=self._targets,
-                shift=self._shift,
-                products=_hollow_product(S, T) if excludes_diagonal else S @ T,
+                shift=shift,
+                products=_off_diagonal_product(S, T) if shift == 0.0 else S @ T,
                 row_squares=np.einsum("ij,ij->i", S, S),
                 centered_squares=_centered_squares(S),
                 diagonal=self._diagonal,
-                precision=self._precision,
-                excludes_diagonal=excludes_diagonal,
+                precision=precision,
+                excludes_diagonal=shift == 0.0,
             )
 
     def matmul(self, V: Array) -> Array:
         """Return K @ V."""
-        return np.asarray(self._S @ V + self._shift * V.sum(axis=0))
+        S, shift, _ = self._shifted
+        return np.asarray(S @ V + shift * V.sum(axis=0))
 
-    def matrix(self) -> Array:
+    def rows(self, index: Array) -> Array:
+        """Return some rows of K."""
+        if self._kernel.takes_matrix or "_shifted" in vars(self):
+            S, shift, _ = self._shifted
+            return np.asarray(S[index] + shift)
+        return self._kernel.values(Pairs(self._pairs.X[index], self._pairs.X))
+
+    def entries(self) -> Array:
         """Return K, a copy."""
-        K = self._S + self._shift
+        S, shift, _ = self._shifted
+        K = S + shift
         np.fill_diagonal(K, self._diagonal)
         return np.asarray(K)
 
-    def leading_eigenvalues(self, t: int) -> Array:
-        """Return the t largest eigenvalues."""
-        return self._eigensystem[0][::-1][:t]
+    def prepare(self, needs: Iterable[Need]) -> None:
+        """Decompose the matrix at once where eigenvalues will be asked for."""
+        if not {Need.SPECTRUM, Need.LEADING}.isdisjoint(needs):
+            self.spectrum()
 
-    def thin_eigensystem(self) -> tuple[Array, Array] | None:
-        """Return the few eigenpairs of a matrix that has a small rank to rounding."""
-        if not self._may_be_thin or "_eigensystem" in vars(self):
-            return None
-        return thin_eigensystem(lambda rows: self._S[:, rows] + self._shift, self._diagonal)
-
-    def eigensystem(self) -> tuple[Array, Array]:
-        """Return eigenvalues, ascending, and eigenvectors."""
-        return self._eigensystem
+    def spectrum(self) -> Spectrum:
+        """Return the eigenpairs: few of them where the matrix has a small rank to rounding."""
+        return self._spectrum
 
     @cached_property
-    def _eigensystem(self) -> tuple[Array, Array]:
+    def _spectrum(self) -> Spectrum:
+        S, shift, _ = self._shifted
+        if self._kernel.is_psd is True and self._targets.n >= _THIN_ROWS:
+            thin = thin_eigensystem(lambda rows: S[:, rows] + shift, self._diagonal)
+            if thin is not None:
+                return Spectrum(*thin)
         groups = self._groups()
         if len(groups) > 1:
-            return _eigensystem_of_groups(self.matrix(), groups)
-        s, Q = eigh(self.matrix(), driver="evd", overwrite_a=True, check_finite=False)
-        return s, Q
+            s, Q = _eigensystem_of_groups(self.entries(), groups)
+        else:
+            s, Q = eigh(self.entries(), driver="evd", overwrite_a=True, check_finite=False)
+        return Spectrum(without_rounding(s), Q)
+
+    def inverses(self, ridges: Sequence[float]) -> Iterable[Inverse]:
+        """Return the inverse of K + ridge I for every ridge.
+
+        The first ridge that comes alone takes a Cholesky factor, others take the spectrum.
+        """
+        is_first = not self._is_factorised and "_spectrum" not in vars(self)
+        if len(ridges) == 1 and is_first:
+            self._is_factorised = True
+            try:
+                return [self._cholesky(ridges[0])]
+            except NotPositiveDefinite:
+                if self._kernel.is_psd is not True:
+                    raise
+                # By rounding only: the spectrum goes on.
+        return SpectralInverses(self.spectrum(), ridges, self._cholesky)
+
+    def _cholesky(self, ridge: float) -> CholeskyInverse:
+        """Return the inverse by a Cholesky factor; of a matrix not yet at hand half is enough."""
+        if self._kernel.takes_matrix or "_shifted" in vars(self):
+            return CholeskyInverse(self.entries(), ridge)
+        return CholeskyInverse(upper_triangle(self._kernel, self._pairs.X), ridge)
 
     def _groups(self) -> list[Array]:
         """Return the rows in groups that have nothing to do with each other; mostly one.
@@ -165,11 +235,11 @@ class DenseGram(Gram):
         What is between groups is below the rounding error of the eigenvalues. A narrow kernel
         leaves most rows alone.
         """
-        n = self._diagonal.size
+        (S, shift, _), n = self._shifted, self._diagonal.size
         negligible = _EPS * float(np.abs(self._diagonal).max()) / n
-        if self._shift != 0.0 or np.count_nonzero(np.abs(self._S[0]) > negligible) > n // 2:
+        if shift != 0.0 or np.count_nonzero(np.abs(S[0]) > negligible) > n // 2:
             return [np.arange(n)]  # found without a look at the rest, for nearly all matrices
-        touching = csr_matrix(np.abs(self._S) > negligible)
+        touching = csr_matrix(np.abs(S) > negligible)
         count, labels = connected_components(touching, directed=False)
         order = np.argsort(labels, kind="stable")
         return np.split(order, np.cumsum(np.bincount(labels, minlength=count))[:-1])
@@ -191,7 +261,7 @@ def _eigensystem_of_groups(K: Array, groups: Sequence[Array]) -> tuple[Array, Ar
     return s[order], Q[:, order]
 
 
-def _hollow_product(S: Array, T: Array) -> Array:
+def _off_diagonal_product(S: Array, T: Array) -> Array:
     """Return S @ T without what the diagonal of S adds: next to it small entries lose digits."""
     diagonal = S.diagonal().copy()
     np.fill_diagonal(S, 0.0)

@@ -10,7 +10,7 @@ Rows are sorted by class and no tile crosses a class boundary, so K @ T for clas
 plain sum over each tile. Memory is O(n · kernels · classes) a worker; nothing n×n exists.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -20,14 +20,14 @@ import scipy.sparse as sp
 
 from kernelwise._progress import SILENT, Task
 from kernelwise._types import Array
-from kernelwise.gram.base import GramStatistics
-from kernelwise.gram.dense import DenseGram, sample_pairs
+from kernelwise.gram.dense import sample_pairs
 from kernelwise.gram.families import DistanceRange, Family
 from kernelwise.gram.grouping import group_kernels
 from kernelwise.gram.reductions import CenteredSquares, Products, Reduction, RowMeans, Sums
 from kernelwise.gram.runner import Runner
+from kernelwise.gram.statistics import GramStatistics
 from kernelwise.gram.tiles import Tiles
-from kernelwise.kernels import Kernel, Pairs
+from kernelwise.kernels import Kernel
 from kernelwise.kernels.geometry import squared_norms
 from kernelwise.targets import Targets
 
@@ -59,26 +59,9 @@ class Sweep:
         return Tiles.of(self._X, codes, self._settings.tile)
 
     @cached_property
-    def _sample(self) -> Pairs:
-        return sample_pairs(self._X)
-
-    @cached_property
     def _families(self) -> list[Family]:
         reach = DistanceRange(_largest_distance(self._tiles.X), np.dtype(self._settings.dtype))
-        return group_kernels(self._kernels, self._sample, reach)
-
-    def dense(self, index: int) -> DenseGram:
-        """Return a kernel matrix in memory."""
-        return DenseGram(self._kernels[index], Pairs(self._X), self._sample, self._targets)
-
-    def columns(self, index: int) -> Callable[[Array], Array]:
-        """Return a function that gives the columns of a kernel matrix at some rows."""
-        kernel, X = self._kernels[index], self._X
-        return lambda rows: kernel.values(Pairs(X, X[rows]))
-
-    def alone(self, index: int) -> "Sweep":
-        """Return a sweep for one of the kernels."""
-        return Sweep([self._kernels[index]], self._X, self._targets, self._settings)
+        return group_kernels(self._kernels, sample_pairs(self._X), reach)
 
     def statistics(self, progress: Task = SILENT) -> list[GramStatistics]:
         """Return the statistics of every kernel from one sweep (two for real targets)."""

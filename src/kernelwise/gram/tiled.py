@@ -2,7 +2,7 @@
 
 import math
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -15,16 +15,19 @@ from kernelwise._progress import SILENT, Task
 from kernelwise._threads import workers
 from kernelwise._types import Array
 from kernelwise.gram import conjugate_gradients
-from kernelwise.gram.base import Engine, Gram, GramStatistics
-from kernelwise.gram.dense import DenseGram, check_memory, needed
+from kernelwise.gram.base import Engine, Gram, Need
+from kernelwise.gram.dense import DenseGram, check_memory, needed, sample_pairs
+from kernelwise.gram.inverse import Inverse, Spectrum
 from kernelwise.gram.memory import as_bytes
 from kernelwise.gram.partial_cholesky import PartialCholesky
 from kernelwise.gram.runner import ThreadRunner
+from kernelwise.gram.statistics import GramStatistics
 from kernelwise.gram.sweep import Settings, Sweep
-from kernelwise.kernels import Kernel
+from kernelwise.kernels import Kernel, Pairs
 from kernelwise.targets import Targets
 
 _TYPES = ("float64", "float32")
+_WITHOUT_THE_MATRIX = frozenset({Need.STATISTICS, Need.PRODUCTS, Need.LEADING, Need.SOLVE})
 # What a sweep holds: sums and squares of every kernel a thread and in total, besides copies of them
 # in the order of the data; distances and the matrices of single kernels by tile.
 _ARRAYS_A_KERNEL = 4
@@ -89,13 +92,13 @@ class Tiled(Engine):
     def grams(
         self, kernels: Sequence[Kernel], X: Any, targets: Targets, progress: Task = SILENT
     ) -> Iterator["TiledGram"]:
-        """Sweep once for all kernels, then yield their grams."""
+        """Yield the grams of all kernels; the first one asked sweeps for all."""
         if any(kernel.takes_matrix for kernel in kernels):
             raise ValueError("a given matrix is in memory already: use engine='dense'.")
         settings = Settings(self.tile, ThreadRunner(self.threads), self.dtype)
-        sweep = Sweep(kernels, X, targets, settings)
-        for i, statistics in enumerate(sweep.statistics(progress)):
-            yield TiledGram(sweep, i, statistics, self.memory)
+        shared = _SharedSweep(kernels, X, targets, settings, progress)
+        for i in range(len(kernels)):
+            yield TiledGram(shared, i, self.memory)
 
     def matmul(
         self, grams: Sequence[Gram], vectors: Sequence[Array], progress: Task = SILENT
@@ -103,17 +106,17 @@ class Tiled(Engine):
         """Return K @ V of every gram from one sweep."""
         mine = [gram for gram in grams if isinstance(gram, TiledGram)]
         assert len(mine) == len(grams)
-        products = mine[0].sweep.matmul(
+        products = mine[0].shared.sweep.matmul(
             {gram.index: V for gram, V in zip(mine, vectors, strict=True)}, progress
         )
         return [products[gram.index] for gram in mine]
 
-    def check(self, targets: Targets, *, whole_matrix: bool) -> None:
-        """Refuse spectra of matrices that do not fit."""
-        if whole_matrix:
-            check_memory(targets.n, self.memory)
+    def check_memory(self, needs: frozenset[Need], rows: int) -> None:
+        """Refuse what takes the matrix itself where it does not fit."""
+        if not needs <= _WITHOUT_THE_MATRIX:
+            check_memory(rows, self.memory)
 
-    def kernels_at_once(self, targets: Targets) -> int:
+    def grams_at_once(self, targets: Targets) -> int:
         """Return how many kernels the budget allows in one sweep, at least one."""
         threads = workers(self.threads)
         columns = targets.columns.shape[1]
@@ -123,77 +126,120 @@ class Tiled(Engine):
         return max(1, int((budget / 8 - tiles) / each)) if budget < math.inf else sys.maxsize
 
 
-class TiledGram(Gram):
-    """One of the kernel matrices of a sweep."""
+@dataclass(frozen=True, eq=False)
+class _SharedSweep:
+    """The sweep over some kernels, made when it is first needed."""
 
-    def __init__(
-        self,
-        sweep: Sweep,
-        index: int,
-        statistics: GramStatistics,
-        memory: str | float | None = None,
-    ) -> None:
-        self.sweep, self.index, self._statistics = sweep, index, statistics
-        self._memory = memory
+    kernels: Sequence[Kernel]
+    X: Any
+    targets: Targets
+    settings: Settings
+    progress: Task
+
+    @cached_property
+    def sweep(self) -> Sweep:
+        """The sweep itself."""
+        return Sweep(self.kernels, self.X, self.targets, self.settings)
+
+    @cached_property
+    def statistics(self) -> list[GramStatistics]:
+        """The statistics of all kernels."""
+        return self.sweep.statistics(self.progress)
+
+
+class TiledGram(Gram):
+    """One of the kernel matrices of a sweep; in memory for what takes the matrix, if it fits."""
+
+    def __init__(self, shared: _SharedSweep, index: int, memory: str | float | None = None) -> None:
+        self.shared, self.index, self._memory = shared, index, memory
+        self._kernel, self._X, self._targets = shared.kernels[index], shared.X, shared.targets
 
     @property
-    def statistics(self) -> GramStatistics:
-        """The statistics from the first sweep."""
-        return self._statistics
+    def provides(self) -> frozenset[Need]:  # type: ignore[override]
+        """Everything, where the matrix fits into memory."""
+        fits = needed(self._targets.n) <= as_bytes(self._memory)
+        return frozenset(Need) if fits else _WITHOUT_THE_MATRIX
+
+    @property
+    def is_psd(self) -> bool | None:  # type: ignore[override]
+        """Whether it is positive semidefinite, as far as that is known."""
+        return self._dense.is_psd if "_dense" in vars(self) else self._kernel.is_psd
+
+    def compute_statistics(self) -> GramStatistics:
+        """Return the statistics from the sweep for all kernels."""
+        return self.shared.statistics[self.index]
 
     def matmul(self, V: Array) -> Array:
         """Return K @ V by a sweep for this kernel."""
-        return self.sweep.matmul({self.index: V})[self.index]
+        return self.shared.sweep.matmul({self.index: V})[self.index]
 
-    def matrix(self) -> Array:
+    def rows(self, index: Array) -> Array:
+        """Return some rows of K."""
+        return self._kernel.values(Pairs(self._X[index], self._X))
+
+    def entries(self) -> Array:
         """Return K, where it fits into memory."""
-        return self._dense.matrix()
+        return self._dense.entries()
 
     def leading_eigenvalues(self, t: int) -> Array:
         """Return the t largest eigenvalues by Lanczos iterations, to 1e-10 relative."""
-        n = self._statistics.n
+        n = self._targets.n
         if t >= n - 1 or "_dense" in vars(self):
-            return self.eigensystem()[0][::-1][:t]
+            return self._dense.leading_eigenvalues(t)
         operator = LinearOperator(
             (n, n), matvec=lambda v: self._multiply(v.reshape(n, 1))[:, 0], dtype=np.float64
         )
         start = np.ones(n) + 0.1 * np.cos(np.arange(n))  # the same every time
         return np.sort(eigsh(operator, t, which="LA", tol=1e-10, v0=start)[0])[::-1]
 
-    @property
-    def in_reach(self) -> bool:
-        """Whether the matrix fits into the memory budget."""
-        return needed(self._statistics.n) <= as_bytes(self._memory)
+    def prepare(self, needs: Iterable[Need]) -> None:
+        """Decompose the matrix at once where it fits and eigenvalues will be asked for."""
+        if Need.ENTRIES in self.provides and not _WITHOUT_THE_MATRIX.issuperset(needs):
+            self._dense.prepare(needs)
 
-    def solve(self, ridge: float, right: Array) -> Array:
-        """Return (K + ridge I)^-1 right by products with K, to 1e-10 of the right-hand side."""
-        return conjugate_gradients.solve(self._multiply, self._preconditioner, ridge, right)
+    def spectrum(self) -> Spectrum:
+        """Return the eigenpairs, where the matrix fits into memory."""
+        return self._dense.spectrum()
+
+    def inverses(self, ridges: Sequence[float]) -> Iterable[Inverse]:
+        """Return the inverses; where the matrix does not fit, by products with it."""
+        if Need.ENTRIES in self.provides:
+            return self._dense.inverses(ridges)
+        return [IterativeInverse(ridge, self._multiply, self._preconditioner) for ridge in ridges]
 
     @cached_property
     def _preconditioner(self) -> conjugate_gradients.Preconditioner:
-        n = self._statistics.n
+        n, X, kernel = self._targets.n, self._X, self._kernel
         room = as_bytes(self._memory) / (_COPIES_OF_A_FACTOR * 8 * n)
-        factor = PartialCholesky(self.sweep.columns(self.index), self._statistics.diagonal)
+        factor = PartialCholesky(lambda rows: kernel.values(Pairs(X, X[rows])), kernel.diagonal(X))
         factor.grow(int(max(1, min(room, n // 8, _LARGEST_RANK))))
         return conjugate_gradients.Preconditioner(factor)
 
     @cached_property
     def _alone(self) -> Sweep:
         """A sweep without the rest of the ladder."""
-        return self.sweep.alone(self.index)
+        return Sweep([self._kernel], self._X, self._targets, self.shared.settings)
 
     def _multiply(self, V: Array) -> Array:
         return self._alone.matmul({0: V})[0]
 
-    def eigensystem(self) -> tuple[Array, Array]:
-        """Return the full spectrum, from the matrix in memory where it fits."""
-        return self._dense.eigensystem()
-
-    def thin_eigensystem(self) -> tuple[Array, Array] | None:
-        """Return the few eigenpairs of a matrix that has a small rank, where it fits in memory."""
-        return self._dense.thin_eigensystem()
-
     @cached_property
     def _dense(self) -> DenseGram:
-        check_memory(self._statistics.n, self._memory)
-        return self.sweep.dense(self.index)
+        check_memory(self._targets.n, self._memory)
+        return DenseGram(self._kernel, Pairs(self._X), sample_pairs(self._X), self._targets)
+
+
+class IterativeInverse(Inverse):
+    """By conjugate gradients: solutions to 1e-10 of the right-hand side, and nothing else."""
+
+    def __init__(
+        self,
+        ridge: float,
+        multiply: Callable[[Array], Array],
+        precondition: conjugate_gradients.Preconditioner,
+    ) -> None:
+        self.ridge, self._multiply, self._precondition = ridge, multiply, precondition
+
+    def solve(self, B: Array) -> Array:
+        """Return the product with the columns of B."""
+        return conjugate_gradients.solve(self._multiply, self._precondition, self.ridge, B)

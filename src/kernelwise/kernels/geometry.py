@@ -31,12 +31,8 @@ def as_rows(X: Any, name: str = "X") -> Rows:
         if X.dtype.kind not in "biuf":
             raise ValueError(f"{name} must hold real numbers, got a sparse matrix of {X.dtype}.")
         rows = sp.csr_matrix(X, dtype=np.float64)
-        if not rows.has_canonical_format:  # products depend on the order of the entries
-            rows = rows.copy()
-            rows.sum_duplicates()
-        values = rows.data
     else:
-        rows = values = as_numbers(X, name)
+        rows = as_numbers(X, name)
     if rows.ndim != 2:
         raise ValueError(
             f"{name} must have two dimensions (rows, features), got {rows.ndim}: "
@@ -44,9 +40,17 @@ def as_rows(X: Any, name: str = "X") -> Rows:
         )
     if 0 in rows.shape:
         raise ValueError(f"{name} is empty: its shape is {rows.shape}.")
-    if not np.isfinite(values).all():
+    if not np.isfinite(rows.data if sp.issparse(X) else rows).all():
         raise ValueError(f"{name} contains NaN or infinity: fill or drop those entries first.")
-    if np.abs(values).max(initial=0.0) > _LARGEST:
+    return in_range(rows, name)
+
+
+def in_range(rows: Rows, name: str = "X") -> Rows:
+    """Return rows of finite numbers, or say that they are too large; sparse ones in order."""
+    if sp.issparse(rows) and not rows.has_canonical_format:
+        rows = rows.copy()  # products depend on the order of the entries
+        rows.sum_duplicates()
+    if np.abs(rows.data if sp.issparse(rows) else rows).max(initial=0.0) > _LARGEST:
         raise ValueError(_too_large(name))
     return rows
 

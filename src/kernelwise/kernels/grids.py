@@ -104,7 +104,11 @@ def auto(X: Any, *, random_state: Any = None) -> list[Gaussian]:
     >>> grids.auto(np.arange(10.0)[:, None])[0]
     Gaussian(tau=0.25)
     """
-    rows = as_rows(X)
+    return widths_for(as_rows(X), random_state)
+
+
+def widths_for(rows: Any, random_state: Any = None) -> list[Gaussian]:
+    """Return the Gaussian kernels of :func:`auto` for validated rows."""
     if rows.shape[0] > _SAMPLE:
         draw = check_random_state(0 if random_state is None else random_state)
         rows = rows[draw.choice(rows.shape[0], _SAMPLE, replace=False)]

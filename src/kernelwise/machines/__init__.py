@@ -1,42 +1,55 @@
 """What learns with a kernel.
 
-``ridge_path`` and ``cholesky`` hold the mathematics: one eigendecomposition of the kernel matrix
-serves every ridge, a Cholesky factor serves one. ``least_squares`` wraps it as two scikit-learn
-estimators::
+A :class:`Machine` is a strategy by which criteria judge: its training loss, its losses on folds,
+its error on other rows. ``ridge_path`` has the least-squares machine, ``svm`` the support vector
+machine, each on one kernel matrix at every ridge::
 
-    K, Y ──> RidgePath (eigh)  ──> .at(ridge) ──> RidgeFit: coefficients, bias, training residuals,
-             fit_cholesky (Cholesky) ────────────────> leave-one-out residuals, degrees of freedom
+    Gram ──> inverses(ridges) ──> fit_ridge ──> RidgeFit: coefficients, bias, training and
+                                                leave-one-out residuals, values on folds
+    Gram ──> entries() ─────────> SupportVectors
 
-``calibration`` turns decision values into probabilities; ``on_matrix`` and ``gaussian_process``
-hand a kernel to scikit-learn's estimators. ``svm`` and ``squared_hinge`` are the other two machines
-that criteria ask; ``folds`` says which rows are left out together.
+``least_squares`` wraps the first as two scikit-learn estimators, ``calibration`` turns decision
+values into probabilities, ``precomputed`` and ``gaussian_process`` hand a kernel to scikit-learn's
+estimators. ``folds`` says which rows are left out together, ``losses`` what that costs.
 
-The ridge is added to the diagonal as it is: K + ridge I. This package imports gram and kernels.
+The ridge is added to the diagonal as it is: K + ridge I. numba appears in ``_smo`` only. This
+package imports gram and kernels.
 """
 
-from kernelwise.machines.cholesky import fit_cholesky
+from kernelwise._registry import load_modules
+from kernelwise.machines.base import Machine, needs_with
 from kernelwise.machines.folds import Split, as_cv, make_splits
-from kernelwise.machines.least_squares import KRR, LSSVC, fit_known
+from kernelwise.machines.least_squares import KRR, LSSVC
 from kernelwise.machines.precomputed import PrecomputedAdapter
-from kernelwise.machines.ridge_fit import LostDigitsWarning, RidgeFit, check_ridge
-from kernelwise.machines.ridge_path import RidgePath
+from kernelwise.machines.ridge_fit import (
+    LostDigitsWarning,
+    RidgeFit,
+    check_ridge,
+    fit_cholesky,
+    fit_ridge,
+)
+from kernelwise.machines.ridge_path import LeastSquares
 from kernelwise.machines.squared_hinge import SquaredHingeFit, fit_squared_hinge
 from kernelwise.machines.svm import SupportVectors
 
 __all__ = [
     "KRR",
     "LSSVC",
+    "LeastSquares",
     "LostDigitsWarning",
+    "Machine",
     "PrecomputedAdapter",
     "RidgeFit",
-    "RidgePath",
     "Split",
     "SquaredHingeFit",
     "SupportVectors",
     "as_cv",
     "check_ridge",
     "fit_cholesky",
-    "fit_known",
+    "fit_ridge",
     "fit_squared_hinge",
     "make_splits",
+    "needs_with",
 ]
+
+load_modules(__name__, __path__)

@@ -24,17 +24,19 @@ from kernelwise._sklearn import (
 from kernelwise._threads import limited
 from kernelwise._types import Array
 from kernelwise._warnings import warn_user
+from kernelwise.gram.inverse import NotPositiveDefinite
 from kernelwise.gram.psd import check_matrix
 from kernelwise.kernels import Gaussian, Kernel
 from kernelwise.machines.calibration import Calibration
-from kernelwise.machines.cholesky import fit_cholesky
 from kernelwise.machines.ridge_fit import (
     LARGEST_RIDGE,
     SMALLEST_RIDGE,
     LostDigitsWarning,
     RidgeFit,
     check_ridge,
+    fit_cholesky,
 )
+from kernelwise.targets import Targets
 
 _COMMON_CONSTRAINTS: dict[str, Any] = {
     "kernel": [callable],
@@ -128,10 +130,6 @@ class LSSVC(ClassifierMixin, BaseEstimator):
         sample_weight : array of shape (n,), default=None
             Non-negative; a row of weight zero has no influence.
         """
-        return self._fit(X, y, sample_weight, None)
-
-    def _fit(self, X: Any, y: Any, sample_weight: Any, known: RidgeFit | None) -> "LSSVC":
-        """Fit, or take a solution that is known already."""
         X, y = validate_rows(self, X, y)
         validate_labels(y)
         weights = _sample_weights(X, sample_weight)
@@ -147,11 +145,32 @@ class LSSVC(ClassifierMixin, BaseEstimator):
         signs = np.where(y[:, None] == self.classes_, 1.0, -1.0)
         Y = signs[:, 1] if self.classes_.size == 2 else signs
         with limited(rows=X.shape[0]):
-            _fit_columns(self, X, Y, weights, known)
-        used = weights > 0.0
-        codes = np.searchsorted(self.classes_, y[used])
-        self.calibration_ = Calibration.fit(self.loo_values_[used], codes, weights[used])
+            _fit_columns(self, X, Y, weights)
+        self._calibrate(np.searchsorted(self.classes_, y), weights)
         return self
+
+    def adopt(self, X: Any, targets: Targets, fit: RidgeFit, coefficients: Array) -> "LSSVC":
+        """Take a solution that is known: with this kernel and ridge, and without weights.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (m, d)
+            The rows that the machine is a sum over.
+        targets : Targets
+            Of the training rows.
+        fit : RidgeFit
+        coefficients : array of shape (m, c)
+            Of the sum.
+        """
+        self.classes_ = np.asarray(targets.classes)
+        _store(self, X, fit, coefficients)
+        self._calibrate(targets.y, np.ones(targets.n))
+        return self
+
+    def _calibrate(self, codes: Array, weights: Array) -> None:
+        """Fit probabilities to the leave-one-out values of the rows that count."""
+        used = weights > 0.0
+        self.calibration_ = Calibration.fit(self.loo_values_[used], codes[used], weights[used])
 
     def _class_weights(self, y: Array, weights: Array) -> Array:
         """Return the weight of every row's class; "balanced" counts rows by their weights."""
@@ -253,14 +272,15 @@ class KRR(MultiOutputMixin, RegressorMixin, BaseEstimator):
         sample_weight : array of shape (n,), default=None
             Non-negative; a row of weight zero has no influence.
         """
-        return self._fit(X, y, sample_weight, None)
-
-    def _fit(self, X: Any, y: Any, sample_weight: Any, known: RidgeFit | None) -> "KRR":
-        """Fit, or take a solution that is known already."""
         X, y = validate_rows(self, X, validate_targets(y), multi_output=True, y_numeric=True)
         weights = _sample_weights(X, sample_weight)
         with limited(rows=X.shape[0]):
-            _fit_columns(self, X, np.asarray(y, dtype=np.float64), weights, known)
+            _fit_columns(self, X, np.asarray(y, dtype=np.float64), weights)
+        return self
+
+    def adopt(self, X: Any, targets: Targets, fit: RidgeFit, coefficients: Array) -> "KRR":
+        """Take a solution that is known, as :meth:`LSSVC.adopt` does."""
+        _store(self, X, fit, coefficients)
         return self
 
     def predict(self, X: Any) -> Array:
@@ -271,12 +291,10 @@ class KRR(MultiOutputMixin, RegressorMixin, BaseEstimator):
         return _with_kernel_tags(super().__sklearn_tags__(), self.kernel)
 
 
-def _fit_columns(
-    machine: Any, X: Any, Y: Array, weights: Array, known: RidgeFit | None = None
-) -> None:
+def _fit_columns(machine: Any, X: Any, Y: Array, weights: Array) -> None:
     """Fit all target columns from one Cholesky factor and store the result on the machine."""
     used = weights > 0.0
-    fit = _solve(machine, X, Y[used], weights, used) if known is None else known
+    fit = _solve(machine, X, Y[used], weights, used)
     _check_solution(machine, fit)
     # A row of weight zero keeps its place, without influence and without a residual.
     machine.X_fit_ = X
@@ -284,6 +302,17 @@ def _fit_columns(
     machine.loo_values_ = _placed(fit.loo_values, used, Y.shape, np.nan)
     machine.loo_residuals_ = _placed(fit.loo_residuals, used, Y.shape, np.nan)
     machine.intercept_ = float(fit.bias[0]) if Y.ndim == 1 else fit.bias
+
+
+def _store(machine: Any, X: Any, fit: RidgeFit, coefficients: Array) -> None:
+    """Store a solution on a machine; one column as a vector."""
+    _check_solution(machine, fit)
+    alone = coefficients.shape[1] == 1
+    machine.n_features_in_, machine.X_fit_ = X.shape[1], X
+    machine.dual_coef_ = coefficients[:, 0] if alone else coefficients
+    machine.loo_values_ = fit.loo_values[:, 0] if alone else fit.loo_values
+    machine.loo_residuals_ = fit.loo_residuals[:, 0] if alone else fit.loo_residuals
+    machine.intercept_ = float(fit.bias[0]) if alone else fit.bias
 
 
 def _check_solution(machine: Any, fit: RidgeFit) -> None:
@@ -322,13 +351,8 @@ def _solve(machine: Any, X: Any, Y: Array, weights: Array, used: Array) -> Ridge
             fit_intercept=machine.fit_intercept,
             sample_weight=weights[used],
         )
-    except np.linalg.LinAlgError as error:
-        raise ValueError(str(error)) from None
-
-
-def fit_known(machine: "LSSVC | KRR", X: Any, y: Any, known: RidgeFit) -> None:
-    """Fit a machine whose solution is known already: with its kernel, its ridge, no weights."""
-    machine._fit(X, y, None, known)
+    except NotPositiveDefinite as error:
+        raise ValueError(f"{error}.") from None
 
 
 def _evaluate(machine: Any, X: Any) -> Array:

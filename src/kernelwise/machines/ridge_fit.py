@@ -22,17 +22,17 @@ IJCNN 2006.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.linalg import cho_factor, cho_solve
 
 from kernelwise._arguments import as_real, shown
 from kernelwise._types import Array
+from kernelwise.gram.inverse import CholeskyInverse, Inverse
 
-_EPS = float(np.finfo(float).eps)
-_DIGITS = 1e-4  # the relative error of a number with four digits
 # A held-out value below this share of its target is mostly the rounding error of y - r.
 _CANCELLED = 1e-12
 SMALLEST_RIDGE = 1e-100  # squares of coefficients stay within float64
@@ -63,10 +63,14 @@ class RidgeFit:
         The trace of the hat matrix.
     weights : array of shape (n,)
         The sample weights, ones by default.
+    solved_ones : array of shape (n,)
+        :math:`\tilde M^{-1} u`; zeros for a machine without bias.
+    inverse : Inverse or None
+        That of :math:`\tilde M`; None in a machine that is done with it.
     condition : float
         How many times the solution magnifies the rounding errors of the kernel matrix.
-    off_diagonal_values : callable or None
-        Returns the leave-one-out values from the off-diagonal part of :math:`C^{-1}`.
+    lost_digits : str or None
+        What to do about a solution with fewer than four digits.
     """
 
     ridge: float
@@ -76,8 +80,10 @@ class RidgeFit:
     inverse_diagonal: Array
     degrees_of_freedom: float
     weights: Array
+    solved_ones: Array
+    inverse: Inverse | None
     condition: float
-    off_diagonal_values: Callable[[], Array] | None = None
+    lost_digits: str | None
 
     @property
     def training_residuals(self) -> Array:
@@ -98,9 +104,67 @@ class RidgeFit:
         without a bias, from the off-diagonal part of :math:`C^{-1}`.
         """
         values = self.targets - self.loo_residuals
-        if self.off_diagonal_values is None or not cancels(self.targets, values):
+        if self.inverse is None or not _cancels(self.targets, values):
             return np.asarray(values)
-        return self.off_diagonal_values()
+        return self._off_diagonal_values(self.inverse)
+
+    def _off_diagonal_values(self, inverse: Inverse) -> Array:
+        r"""Return :math:`-\sum_{j \ne i} (C^{-1})_{ij} y_j / (C^{-1})_{ii}`."""
+        root, h = np.sqrt(self.weights)[:, None], self.solved_ones
+        Y = root * self.targets
+        others = inverse.off_diagonal_product(Y)
+        if h.any():
+            share = h / float(root[:, 0] @ h)
+            others -= np.outer(share, h @ Y) - (share * h)[:, None] * Y
+        with np.errstate(divide="ignore", invalid="ignore"):  # one row alone cannot be left out
+            return np.asarray(-others * root / self.inverse_diagonal[:, None])
+
+    def held_out_values(self, rows: Array, entries: Callable[[], Array] | None = None) -> Array:
+        r"""Return f(x) on rows B of the machine refitted without them, at the same ridge.
+
+        .. math:: y_B - [(C^{-1})_{BB}]^{-1} \alpha_B
+
+        Where that cancels and the entries of the matrix are at hand, from a refit.
+        """
+        factor = cho_factor(self._block(rows), overwrite_a=True, check_finite=False)
+        values = self.targets[rows] - cho_solve(factor, self.coefficients[rows])
+        if entries is None or not _cancels(self.targets[rows], values):
+            return np.asarray(values)
+        return self.loo_values[rows] if rows.size == 1 else self._refitted(entries(), rows)
+
+    def _block(self, rows: Array) -> Array:
+        """Return rows and columns B of C^-1."""
+        assert self.inverse is not None
+        h, root = self.solved_ones, np.sqrt(self.weights)
+        block = self.inverse.block(rows)
+        if h.any():
+            block -= np.outer(h[rows], h[rows] / float(root @ h))
+        return np.asarray(root[rows, None] * block * root[rows])
+
+    def times_block(self, rows: Array) -> Callable[[Array], Array]:
+        """Return the product with rows and columns B of C^-1, of a machine without weights."""
+        assert self.inverse is not None
+        times, h = self.inverse.times_block(rows), self.solved_ones
+        total = float(h.sum()) if h.any() else 1.0
+        return lambda V: times(V) - np.outer(h[rows], (h[rows] @ V) / total)
+
+    def _refitted(self, K: Array, rows: Array) -> Array:
+        """Return the values on rows of a machine trained on the others."""
+        rest = np.setdiff1d(np.arange(self.targets.shape[0]), rows)
+        fit = fit_cholesky(
+            K[np.ix_(rest, rest)],
+            self.targets[rest],
+            self.ridge,
+            fit_intercept=bool(self.solved_ones.any()),
+            sample_weight=self.weights[rest],
+        )
+        return np.asarray(K[np.ix_(rows, rest)] @ fit.coefficients + fit.bias)
+
+    def detached(self) -> "RidgeFit":
+        """Return the machine without the inverse, which is as large as the kernel matrix."""
+        alone = replace(self, inverse=None)
+        vars(alone)["loo_values"] = self.loo_values
+        return alone
 
     @property
     def training_loss(self) -> float:
@@ -108,23 +172,62 @@ class RidgeFit:
         squares = np.average(self.training_residuals**2, axis=0, weights=self.weights)
         return float(squares.mean())
 
-    @property
-    def lost_digits(self) -> str | None:
-        """What to do about a solution with fewer than four digits; None where it has them."""
-        return lost_digits(self.condition, self.ridge)
 
-
-def lost_digits(condition: float, ridge: float) -> str | None:
-    """Say what to do where the condition leaves fewer than four digits; None where it does not."""
-    if condition * _EPS < _DIGITS:
-        return None
-    return (
-        f"rounding errors of the kernel matrix leave fewer than four digits at ridge = {ridge:g}, "
-        "so use a larger ridge or standardise the features"
+def fit_ridge(
+    inverse: Inverse, y: Any, *, fit_intercept: bool = True, sample_weight: Array | None = None
+) -> RidgeFit:
+    """Return the machine from the inverse of the (weighted) kernel matrix plus ridge."""
+    Y = _as_columns(y)
+    weights = np.ones(Y.shape[0]) if sample_weight is None else np.asarray(sample_weight, float)
+    root, ridge = np.sqrt(weights), inverse.ridge
+    columns = inverse.solve(np.column_stack([root[:, None] * Y, root]))
+    solved, h, diagonal = columns[:, :-1], columns[:, -1], inverse.diagonal()
+    trace, bias = inverse.hat_trace(), np.zeros(Y.shape[1])
+    if fit_intercept:
+        # Eigenvectors that have lost all digits may leave nothing to divide by.
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            solved, bias, diagonal, extra = eliminate_intercept(solved, diagonal, h, root)
+        trace += ridge * extra
+    return RidgeFit(
+        ridge=ridge,
+        targets=Y,
+        coefficients=root[:, None] * solved,
+        bias=bias,
+        inverse_diagonal=weights * diagonal,
+        degrees_of_freedom=trace,
+        weights=weights,
+        solved_ones=h if fit_intercept else np.zeros(root.size),
+        inverse=inverse,
+        condition=inverse.condition,
+        lost_digits=inverse.lost_digits,
     )
 
 
-def cancels(targets: Array, values: Array) -> bool:
+def fit_cholesky(
+    K: Array,
+    y: Any,
+    ridge: float,
+    *,
+    fit_intercept: bool = True,
+    sample_weight: Array | None = None,
+) -> RidgeFit:
+    """Return the machine on a kernel matrix at one ridge; only its upper triangle is read."""
+    M = weighted_matrix(K, sample_weight)
+    inverse = CholeskyInverse(np.array(M, order="C") if M is K else M, ridge)
+    return fit_ridge(
+        inverse, y, fit_intercept=fit_intercept, sample_weight=sample_weight
+    ).detached()
+
+
+def weighted_matrix(K: Array, sample_weight: Array | None) -> Array:
+    """Return W^1/2 K W^1/2; K itself where no weight differs from one."""
+    if sample_weight is None or np.all(sample_weight == 1.0):
+        return K
+    root = np.sqrt(sample_weight)
+    return np.asarray(root[:, None] * K * root[None, :])
+
+
+def _cancels(targets: Array, values: Array) -> bool:
     """Say whether some of values = targets - residuals are nothing but rounding errors."""
     return bool(np.any(np.abs(values) <= _CANCELLED * np.abs(targets)))
 
@@ -146,20 +249,7 @@ def check_ridge(ridge: Any) -> float:
     raise ValueError(f"ridge must be a positive number (1e-100 to 1e100), got {shown(ridge)}.")
 
 
-def as_columns(y: Any) -> Array:
+def _as_columns(y: Any) -> Array:
     """Return targets as columns of floats."""
     y = np.asarray(y, dtype=np.float64)
     return np.asarray(y[:, None] if y.ndim == 1 else y)
-
-
-def as_weights(sample_weight: Array | None, n: int) -> Array:
-    """Return the weights of n rows, ones where none are given."""
-    return np.ones(n) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
-
-
-def not_positive_definite(ridge: float) -> np.linalg.LinAlgError:
-    """Return what to raise where K + ridge I has no Cholesky factor."""
-    return np.linalg.LinAlgError(
-        f"the kernel matrix plus ridge = {ridge:g} on the diagonal is not positive definite: "
-        "use a larger ridge, or repair the matrix with kernelwise.gram.repair."
-    )

@@ -12,15 +12,19 @@ R.-E. Fan, P.-H. Chen and C.-J. Lin, Working set selection using second order in
 training support vector machines, JMLR 6 (2005).
 """
 
+from collections.abc import Mapping
 from itertools import combinations
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from kernelwise._types import Array
-from kernelwise.gram import Targets
-from kernelwise.gram.conjugate_gradients import NotConverged
+from kernelwise._undefined import NotConverged, Undefined
+from kernelwise.gram import Gram, Need
+from kernelwise.machines.base import Machine
 from kernelwise.machines.folds import Split
+from kernelwise.targets import Targets
 
 _AT_BOUND = 1e-8  # how near to C, relative to it, a multiplier is at its bound
 _TOLERANCE = 1e-3  # of the optimality conditions, as libsvm's
@@ -32,7 +36,7 @@ _FELT = 1e-3  # of the tolerance: rounding errors below it do not add up to it
 _EPS = float(np.finfo(float).eps)
 
 
-class Machine(NamedTuple):
+class TwoClassMachine(NamedTuple):
     """A machine for two classes.
 
     Attributes
@@ -59,28 +63,47 @@ class Machine(NamedTuple):
         return np.asarray(self.products + self.bias)
 
 
-class SupportVectors:
-    """Support vector machines for classes on one kernel matrix.
+class SupportVectors(Machine):
+    """The support vector machine for classes.
 
-    Parameters
-    ----------
-    K : array of shape (n, n)
-    targets : Targets
-        Two or more classes. Error rates are of votes, one class against one, as scikit-learn's SVC
-        has them; hinge losses and spans are means over one-vs-rest machines.
+    Error rates are of votes, one class against one, as scikit-learn's SVC has them; hinge losses
+    and spans are means over one-vs-rest machines.
     """
 
-    def __init__(self, K: Array, targets: Targets) -> None:
-        self._K, self._targets = np.ascontiguousarray(K), targets
+    name: ClassVar[str] = "svm"
+    own_loss: ClassVar[str] = "hinge"
+    ridge_parameter: ClassVar[str] = "C"
+    needs: ClassVar[Mapping[Need, frozenset[Need]]] = MappingProxyType(
+        dict.fromkeys((Need.TRAINING, Need.FOLDS), frozenset({Need.ENTRIES}))
+    )
+
+    def __init__(self, gram: Gram, targets: Targets, fit_intercept: bool = True) -> None:
+        super().__init__(gram, targets, fit_intercept)
+        if targets.classes is None:
+            raise Undefined("the support vector machine is for classes")
+        if targets.counts.min() == 0:
+            raise Undefined("a class has no row to train on")
+        self._K, self._targets = np.ascontiguousarray(gram.entries()), targets
         self._pairs = list(combinations(range(targets.counts.size), 2))
         rest = list(np.asarray(targets.fit_columns, dtype=np.float64).T)
         pairs = [_one_vs_one(targets.y, *pair) for pair in self._pairs] if len(rest) > 1 else []
         self._labels = [*rest, *pairs]  # of every class against the rest, then of every pair
         self._rest = range(len(rest))
         self._votes = range(len(rest), len(self._labels)) or self._rest
-        self._known: dict[int, dict[float, Machine]] = {}
+        self._known: dict[int, dict[float, TwoClassMachine]] = {}
         self._failed: dict[tuple[int, float], NotConverged] = {}  # not to be tried again
         self._folds: dict[tuple[int, float, Split], Array] = {}
+
+    @classmethod
+    def from_ridge(cls, ridge: float) -> float:
+        """Return C."""
+        return 0.5 / ridge
+
+    @classmethod
+    def is_machine_of(cls, estimator: Any) -> bool:
+        """Say whether an estimator is scikit-learn's SVC."""
+        kind = type(estimator)
+        return kind.__name__ == "SVC" and kind.__module__.startswith("sklearn.svm")
 
     def training_loss(self, ridge: float) -> float:
         """Return the mean hinge loss on the training rows."""
@@ -89,16 +112,29 @@ class SupportVectors:
 
     def fold_loss(self, ridge: float, split: Split, loss: str) -> float:
         """Return the mean loss on the tested rows of a machine trained on the others."""
+        self._check_fold(split, loss)
         if loss == "error":
             votes = [self._fold_scores(p, ridge, split) for p in self._votes]
             return self._error(votes, self._targets.y[split.test])
         scores = [self._fold_scores(p, ridge, split) for p in self._rest]
         return hinge(self._targets.fit_columns[split.test], np.column_stack(scores))
 
-    def error_on(self, ridge: float, cross: Array, y: Array) -> float:
-        """Return the error rate on other rows, from their kernel values with the training rows."""
+    def _check_fold(self, split: Split, loss: str) -> None:
+        """Say so where a fold cannot be trained, or has no such loss."""
+        if loss not in ("error", "hinge"):
+            raise Undefined(
+                f"the support vector machine has no {loss!r} loss: use 'error' or 'hinge'"
+            )
+        present = np.unique(self._targets.y[split.train]).size
+        if present < 2:
+            raise Undefined("a fold leaves a single class to train on")
+        if loss == "hinge" and present < np.unique(self._targets.y).size:
+            raise Undefined("a fold leaves a class without a row to train on")
+
+    def error_on(self, ridge: float, cross: Array, targets: Targets) -> float:
+        """Return the error rate on other rows."""
         machines = [self._trained(p, ridge) for p in self._votes]
-        return self._error([cross @ machine.b + machine.bias for machine in machines], y)
+        return self._error([cross @ machine.b + machine.bias for machine in machines], targets.y)
 
     def span_errors(self, ridge: float) -> Array:
         """Return which rows the span estimate holds for leave-one-out errors, by machine."""
@@ -113,7 +149,7 @@ class SupportVectors:
             votes[:, low] += values <= 0.0
         return float(np.mean(votes.argmax(axis=1) != y))
 
-    def _trained(self, problem: int, ridge: float) -> Machine:
+    def _trained(self, problem: int, ridge: float) -> TwoClassMachine:
         """Return the machine of all rows, from the one at the nearest ridge."""
         known = self._known.setdefault(problem, {})
         C = 0.5 / ridge
@@ -154,7 +190,7 @@ def hinge(signs: Array, scores: Array) -> float:
     return float(np.mean(np.maximum(1.0 - signs * scores, 0.0)))
 
 
-def _train(K: Array, y: Array, C: float, b: Array, products: Array) -> Machine:
+def _train(K: Array, y: Array, C: float, b: Array, products: Array) -> TwoClassMachine:
     """Return the machine, from a start that keeps sum b = 0 and the box.
 
     Raises NotConverged where that takes too long, or where rounding errors hide the optimum.
@@ -170,7 +206,7 @@ def _train(K: Array, y: Array, C: float, b: Array, products: Array) -> Machine:
         bias = float(np.mean((y - products)[is_free]))
     else:
         bias = 0.5 * (highest + lowest)
-    return Machine(C, y, b, products, bias)
+    return TwoClassMachine(C, y, b, products, bias)
 
 
 def _ascend(
@@ -203,7 +239,7 @@ def _is_sound(K: Array, b: Array, products: Array) -> bool:
     return bool(np.abs(K @ b - products).max() < _TOLERANCE)
 
 
-def _without(K: Array, whole: Machine, rows: Array) -> tuple[Array, float, Array, Array]:
+def _without(K: Array, whole: TwoClassMachine, rows: Array) -> tuple[Array, float, Array, Array]:
     """Return a start for the machine without some rows: that of the others."""
     from kernelwise.machines._smo import leave
 
@@ -212,7 +248,7 @@ def _without(K: Array, whole: Machine, rows: Array) -> tuple[Array, float, Array
     return y, whole.C, b, products
 
 
-def _span_errors(K: Array, machine: Machine) -> Array:
+def _span_errors(K: Array, machine: TwoClassMachine) -> Array:
     r"""Return where :math:`y_i f(x_i) < \alpha_i S_i^2`, the span of point i squared.
 
     With the free support vectors 1 and G = [[K_11, 1], [1', 0]]: S_i^2 = 1 / (G^-1)_ii on them,
@@ -223,7 +259,7 @@ def _span_errors(K: Array, machine: Machine) -> Array:
     bound = machine.C * (1.0 - _AT_BOUND)
     free, bounded = np.flatnonzero((alpha > 0.0) & (alpha < bound)), np.flatnonzero(alpha >= bound)
     if free.size == 0:
-        raise np.linalg.LinAlgError("every support vector is at its bound, so it has no span")
+        raise Undefined("every support vector is at its bound, so it has no span")
     G = np.ones((free.size + 1, free.size + 1))
     G[:-1, :-1], G[-1, -1] = K[np.ix_(free, free)], 0.0
     inverse = np.linalg.pinv(G, hermitian=True)

@@ -11,10 +11,9 @@ from sklearn.utils import get_tags
 
 from kernelwise._arguments import as_integer, is_list, shown
 from kernelwise._types import Array
-from kernelwise.criteria.losses import misclassified, standard_error
 from kernelwise.gram import Targets
 from kernelwise.kernels import Kernel
-from kernelwise.machines import KRR, LSSVC
+from kernelwise.machines.losses import misclassified, standard_error
 from kernelwise.selection.local_search import stratified_order
 from kernelwise.selection.record import ErrorEstimate
 
@@ -24,7 +23,7 @@ _MOST_RESAMPLES = 10_000
 
 def leave_one_out(machine: Any, targets: Targets) -> ErrorEstimate | None:
     """Return the leave-one-out error of a fitted machine, None if it does not know its own."""
-    if type(machine) not in (LSSVC, KRR):
+    if not hasattr(machine, "loo_values_"):
         return None
     values = machine.loo_values_.reshape(targets.n, -1)
     sound = np.isfinite(values).all(axis=1)

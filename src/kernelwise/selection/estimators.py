@@ -14,11 +14,13 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils import get_tags
 
 from kernelwise._arguments import shown
-from kernelwise._types import Array
 from kernelwise.gram import Targets
 from kernelwise.kernels import Kernel, Precomputed
-from kernelwise.machines import KRR, LSSVC, PrecomputedAdapter, RidgeFit, fit_known
+from kernelwise.machines import KRR, LSSVC, LeastSquares, Machine, PrecomputedAdapter
+from kernelwise.machines import base as machines
 from kernelwise.machines.gaussian_process import check_translatable, process_kernel
+from kernelwise.selection.outcome import CascadeOutcome
+from kernelwise.selection.problem import Problem
 
 
 class KernelInput(Enum):
@@ -78,10 +80,10 @@ def has_bias(machine: Any) -> bool:
     return bool(getattr(machine, "fit_intercept", _kernel_input(machine) is KernelInput.FUNCTION))
 
 
-def criterion_machine(machine: Any) -> str:
-    """Return the machine by which criteria with a training error judge."""
-    is_svc = type(machine).__name__ == "SVC" and type(machine).__module__.startswith("sklearn.svm")
-    return "svm" if is_svc else "least-squares"
+def criterion_machine(estimator: Any) -> type[Machine]:
+    """Return the machine by which criteria with a training error judge an estimator."""
+    known = machines.available().values()
+    return next((cls for cls in known if cls.is_machine_of(estimator)), LeastSquares)
 
 
 def configure_estimator(machine: Any, kernel: Kernel, ridge: float) -> Any:
@@ -101,31 +103,38 @@ def configure_estimator(machine: Any, kernel: Kernel, ridge: float) -> Any:
     settings: dict[str, Any] = {"kernel": kernel}
     if type(kernel) is Precomputed and type(machine).__module__.startswith("sklearn.svm"):
         settings["kernel"] = "precomputed"  # so that its tags, and folds, know it
-    if "ridge" in known:
-        settings["ridge"] = ridge
-    elif "C" in known:
-        settings["C"] = 0.5 / ridge
+    for cls in machines.available().values():
+        if cls.ridge_parameter in known:
+            settings[cls.ridge_parameter] = cls.from_ridge(ridge)
     if known.get("max_iter") == -1:  # scikit-learn's without a limit, of which a large C has need
         settings["max_iter"] = _MOST_STEPS
     return machine.set_params(**settings)
 
 
-def fit_machine(
-    machine: Any, X: Any, y: Array, known: RidgeFit | None, params: dict[str, Any]
+def fit_estimator(
+    machine: Any, problem: Problem, found: CascadeOutcome, params: dict[str, Any]
 ) -> None:
-    """Fit the machine, from the solution that the choice left behind where it is the same one."""
-    weighted = getattr(machine, "class_weight", None) is not None or params
-    if known is not None and type(machine) in (LSSVC, KRR) and not weighted:
-        fit_known(machine, X, y, known)
+    """Fit the machine; one that fits by least squares takes the solution of the choice."""
+    fit = None if params or not can_adopt(machine) else found.fit()
+    if fit is not None:
+        Z, coefficients = found.evidence.gram.expansion(problem.X, fit.coefficients)
+        machine.adopt(Z, problem.targets, fit, coefficients)
         return
+    X, y = problem.X, problem.targets.labels
     try:
         machine.fit(X, y, **params)
     except ValueError as error:
-        if type(machine) in (LSSVC, KRR):
+        if isinstance(machine, LSSVC | KRR):
             raise
         # What compiled code says of its own parameters does not tell whose they are.
         inner = machine.estimator if isinstance(machine, PrecomputedAdapter) else machine
         raise ValueError(f"estimator {shown(inner)} cannot be fitted: {error}") from error
+
+
+def can_adopt(machine: Any) -> bool:
+    """Say whether a machine can take the least-squares solution that the choice left behind."""
+    # A class that inherits it may fit in a way of its own.
+    return "adopt" in vars(type(machine)) and getattr(machine, "class_weight", None) is None
 
 
 def task_of(estimator: Any) -> str:

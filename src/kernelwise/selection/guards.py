@@ -7,10 +7,10 @@ import numpy as np
 
 from kernelwise._types import Array
 from kernelwise._warnings import warn_user
-from kernelwise.kernels import Gaussian, Kernel, Pairs
-from kernelwise.selection.choice import Choice
-from kernelwise.selection.problem import Problem
+from kernelwise.kernels import Gaussian, Kernel
+from kernelwise.selection.outcome import CascadeOutcome
 from kernelwise.selection.record import ErrorEstimate
+from kernelwise.targets import Targets
 
 _FEWEST = 5  # rows of a class
 _LOOKED_AT = 200  # rows
@@ -25,23 +25,21 @@ class KernelChoiceWarning(UserWarning):
 
 
 @dataclass(frozen=True, eq=False)
-class Chosen:
-    """What was chosen, from what."""
+class Choice:
+    """What was chosen, from what, and how well it does."""
 
-    problem: Problem
-    kernels: Sequence[Kernel]
-    choice: Choice
-    ridge: float
+    targets: Targets
+    found: CascadeOutcome
     offered_ridges: Array | None  # None where they were not the user's
     error: ErrorEstimate | None
 
     @property
     def kernel(self) -> Kernel:
         """The chosen kernel."""
-        return self.kernels[self.choice.winner]
+        return self.found.kernel
 
 
-def warn_about(chosen: Chosen) -> tuple[str, ...]:
+def warn_about(chosen: Choice) -> tuple[str, ...]:
     """Warn of everything that should be looked at, and return it."""
     checks = (
         _few_rows,
@@ -77,8 +75,8 @@ def extended(kernels: Sequence[Kernel], side: str) -> list[Kernel]:
     return list(kernels) + [Gaussian(widths[-1] * 2.0**i) for i in steps]
 
 
-def _few_rows(chosen: Chosen) -> Iterator[str]:
-    targets = chosen.problem.targets
+def _few_rows(chosen: Choice) -> Iterator[str]:
+    targets = chosen.targets
     if targets.classes is None:
         return
     for label, count in zip(targets.classes.tolist(), targets.counts.tolist(), strict=True):
@@ -90,34 +88,29 @@ def _few_rows(chosen: Chosen) -> Iterator[str]:
             )
 
 
-def _edge_of_the_grid(chosen: Chosen) -> Iterator[str]:
-    side = edge(chosen.kernels, chosen.choice.winner)
+def _edge_of_the_grid(chosen: Choice) -> Iterator[str]:
+    side = edge(chosen.found.kernels, chosen.found.winner)
     if side is not None:
         more = "narrower" if side == "narrowest" else "wider"
         linear = "" if side == "narrowest" else ", or Linear()"
         yield f"the chosen {chosen.kernel} is the {side} offered: add {more} kernels{linear}"
 
 
-def _edge_of_the_ridges(chosen: Chosen) -> Iterator[str]:
+def _edge_of_the_ridges(chosen: Choice) -> Iterator[str]:
     offered = chosen.offered_ridges
     if offered is None or np.unique(offered).size < 3:
         return
-    if chosen.ridge in (offered.min(), offered.max()):
-        which = "smallest" if chosen.ridge == offered.min() else "largest"
+    if chosen.found.ridge in (offered.min(), offered.max()):
+        which = "smallest" if chosen.found.ridge == offered.min() else "largest"
         more = "smaller" if which == "smallest" else "larger"
-        yield f"the chosen ridge {chosen.ridge:g} is the {which} offered: add {more} ones"
+        yield f"the chosen ridge {chosen.found.ridge:g} is the {which} offered: add {more} ones"
 
 
-def _degenerate_matrix(chosen: Chosen) -> Iterator[str]:
+def _degenerate_matrix(chosen: Choice) -> Iterator[str]:
     """Look at the matrix between some rows and all of them."""
-    problem, kernel = chosen.problem, chosen.kernel
-    n = problem.targets.n
+    kernel, gram, n = chosen.kernel, chosen.found.evidence.gram, chosen.targets.n
     rows = np.linspace(0, n - 1, min(n, _LOOKED_AT)).astype(int)
-    if kernel.takes_matrix:
-        K, diagonal = problem.X[rows], np.diagonal(problem.X)
-    else:
-        K = kernel.values(Pairs(problem.X[rows], problem.X))
-        diagonal = kernel.diagonal(problem.X)
+    K, diagonal = gram.rows(rows), gram.statistics.diagonal
     if not np.isfinite(K).all() or diagonal.min() <= 0.0:
         return
     if np.ptp(K) <= _CONSTANT * np.abs(K).max():
@@ -135,9 +128,10 @@ def _degenerate_matrix(chosen: Chosen) -> Iterator[str]:
         )
 
 
-def _disagreement(chosen: Chosen) -> Iterator[str]:
+def _disagreement(chosen: Choice) -> Iterator[str]:
     """Compare the first stage with the last: its pick should not be far from the best."""
-    result, winner, finalists, _ = chosen.choice
+    result, winner = chosen.found.result, chosen.found.winner
+    finalists = chosen.found.finalists
     names = list(result.table)
     if len(names) < 2 or result.criteria[names[-1]].greater_is_better is not False:
         return
@@ -153,11 +147,11 @@ def _disagreement(chosen: Chosen) -> Iterator[str]:
         )
 
 
-def _no_signal(chosen: Chosen) -> Iterator[str]:
+def _no_signal(chosen: Choice) -> Iterator[str]:
     error = chosen.error
     if error is None or error.value < error.baseline or any(_degenerate_matrix(chosen)):
         return  # a matrix that says nothing is the reason, and was told
-    yield no_signal("leave-one-out", chosen.problem.targets.classes is None)
+    yield no_signal("leave-one-out", chosen.targets.classes is None)
 
 
 def no_signal(method: str, is_real: bool) -> str:

@@ -26,22 +26,27 @@ def as_criteria(criteria: Asked) -> list[Criterion]:
     asked = [get(criterion) for criterion in criteria]
     if not asked:
         raise ValueError("criteria is empty: name at least one, as in criteria.available().")
+    if len({criterion.label for criterion in asked}) < len(asked):
+        raise ValueError("criteria holds the same criterion twice: name each once.")
     return asked
 
 
 def name_columns(criteria: Sequence[Criterion]) -> dict[str, Criterion]:
     """Name every column by its criterion, with parameters where two would share the name."""
     names = [criterion.name for criterion in criteria]
-    columns = {c.name if names.count(c.name) == 1 else c.label: c for c in criteria}
-    if len(columns) < len(criteria):
-        raise ValueError("criteria holds the same criterion twice: name each once.")
+    columns: dict[str, Criterion] = {}
+    for criterion in criteria:
+        name = criterion.name if names.count(criterion.name) == 1 else criterion.label
+        while name in columns:  # two stages may ask the same
+            name += " again"
+        columns[name] = criterion
     return columns
 
 
 def as_kernels(kernels: Any, X: Any) -> list[Kernel]:
     """Return the candidate kernels, from the distances in X by default."""
     if kernels is None:
-        return list(grids.auto(as_rows(X)))
+        return list(grids.auto(X))
     if isinstance(kernels, Kernel):
         return [kernels]
     if not is_list(kernels):
@@ -59,13 +64,18 @@ def as_kernels(kernels: Any, X: Any) -> list[Kernel]:
 
 def as_data(X: Any, kernels: Sequence[Kernel], targets: Targets) -> Any:
     """Return validated rows, or the validated matrix that is given in their place."""
-    given = {kernel.takes_matrix for kernel in kernels}
-    if len(given) > 1:
-        raise ValueError("kernels mixes Precomputed() with kernels of features: score them apart.")
-    rows = check_matrix(X) if given == {True} else as_rows(X)
+    rows = check_matrix(X) if take_matrix(kernels) else as_rows(X)
     if rows.shape[0] != targets.n:
         raise ValueError(f"X has {rows.shape[0]} rows but y has {targets.n} entries.")
     return rows
+
+
+def take_matrix(kernels: Sequence[Kernel]) -> bool:
+    """Say whether the kernels take a matrix in the place of rows; all of them, or none."""
+    given = {kernel.takes_matrix for kernel in kernels}
+    if len(given) > 1:
+        raise ValueError("kernels mixes Precomputed() with kernels of features: score them apart.")
+    return given == {True}
 
 
 def as_ridges(ridge: Any) -> Array:

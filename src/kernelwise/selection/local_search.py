@@ -8,19 +8,19 @@ until none is better. Each of these values is one Cholesky factor; the last one 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from kernelwise._progress import Task
 from kernelwise._threads import limited
 from kernelwise._types import Array
-from kernelwise.criteria import Criterion, Evidence
-from kernelwise.gram import Targets
-from kernelwise.gram.dense import upper_triangle
-from kernelwise.kernels import Kernel, Pairs
-from kernelwise.machines import RidgeFit, RidgePath, fit_cholesky
+from kernelwise.criteria import Criterion, ask
+from kernelwise.criteria.base import matrix_needs
+from kernelwise.kernels import Kernel
+from kernelwise.machines import RidgeFit
 from kernelwise.selection.problem import Problem
+from kernelwise.targets import Targets
 
 FIRST_LOOK = 500  # rows
 _GROWTH = 3  # between the first look and the next
@@ -43,7 +43,7 @@ class GridIndex(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SearchResult:
-    """What a zoom found.
+    """What a search found.
 
     Attributes
     ----------
@@ -63,17 +63,6 @@ class SearchResult:
     fit: RidgeFit
     looked_at: list[int]
     is_peak: bool
-
-
-class _Known(Evidence):
-    """The evidence of a machine that is fitted already."""
-
-    def __init__(self, targets: Targets, fit: RidgeFit) -> None:
-        self.targets, self._fit = targets, fit
-
-    def fit(self, ridge: float) -> RidgeFit:
-        """Return the machine."""
-        return self._fit
 
 
 class LocalSearch:
@@ -113,47 +102,28 @@ class LocalSearch:
         return SearchResult(look.values(), pick, look.fit(pick), sizes, is_peak)
 
     def _first_look(self, rows: int) -> Array:
-        """Return the values of everything on a few rows."""
-        targets, X = self.part(rows)
-        pairs = Pairs(X)
+        """Return the values of everything on a few rows, NaN where they are undefined."""
         table = np.full(self._ridges.shape, np.nan)
-        for k, kernel in enumerate(self._kernels):
-            path = RidgePath.of(
-                kernel.values(pairs),
-                targets.fit_columns,
-                fit_intercept=self._problem.fit_intercept,
-            )
-            # A ridge may be too small for a matrix that is not positive semidefinite.
-            sound = np.flatnonzero(self._ridges[k] + path.eigenvalues[0] > 0.0)
-            if sound.size == 0:
-                continue
-            for j, fit in zip(sound, path.at_all(self._ridges[k][sound].tolist()), strict=True):
-                table[k, j] = self.value(targets, fit)
+        for k, evidence in enumerate(self.part(rows).evidence(self._kernels)):
+            ridges = self._ridges[k].tolist()
+            evidence.prefit(ridges, matrix_needs(self._criterion.needs))
+            table[k] = [ask(self._criterion, evidence, ridge).mean for ridge in ridges]
         if np.isnan(table).all():
             raise SearchFailed
         return table
 
-    def part(self, rows: int) -> tuple[Targets, Any]:
-        """Return the targets and data of the first rows, in an order that mixes the classes."""
-        problem = self._problem
-        if rows == problem.targets.n:
-            return problem.targets, problem.X
-        chosen = np.sort(self._order[:rows])
-        return problem.targets.part(chosen), problem.X[chosen]
+    def part(self, rows: int) -> Problem:
+        """Return the problem on the first rows, in an order that mixes the classes."""
+        if rows == self._problem.targets.n:
+            return self._problem
+        return self._problem.part(np.sort(self._order[:rows]))
 
-    def value(self, targets: Targets, fit: RidgeFit) -> float:
-        """Return the criterion of a machine."""
-        return float(self._criterion.value(_Known(targets, fit), fit.ridge))
-
-    def exact(self, targets: Targets, X: Any, place: GridIndex) -> RidgeFit:
-        """Return the machine at a place, by one Cholesky factor."""
-        return fit_cholesky(
-            upper_triangle(self._kernels[place.kernel], X),
-            targets.fit_columns,
-            float(self._ridges[place]),
-            fit_intercept=self._problem.fit_intercept,
-            overwrite=True,
-        )
+    def exact(self, part: Problem, place: GridIndex) -> tuple[float, RidgeFit | None]:
+        """Return the value at a place, infinite where it is undefined, and the machine."""
+        [evidence] = part.evidence([self._kernels[place.kernel]])
+        ridge = float(self._ridges[place])
+        value = ask(self._criterion, evidence, ridge).mean
+        return (np.inf, None) if np.isnan(value) else (value, evidence.fit(ridge).detached())
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -164,11 +134,10 @@ class LocalSearch:
 class ExactValues:
     """Exact values on some of the rows, each computed once."""
 
-    def __init__(self, zoom: LocalSearch, rows: int) -> None:
-        self._zoom = zoom
-        self._targets, self._X = zoom.part(rows)
+    def __init__(self, search: LocalSearch, rows: int) -> None:
+        self._search, self._part = search, search.part(rows)
         self._values: dict[GridIndex, float] = {}
-        self._best: tuple[GridIndex, RidgeFit] | None = None
+        self._best: tuple[GridIndex, RidgeFit | None] | None = None
 
     def climb(
         self, start: GridIndex, guide: Array, band: float, budget: int
@@ -208,16 +177,12 @@ class ExactValues:
         return sorted(new, key=lambda p: float(guide[p]))
 
     def _is_inside(self, k: int, j: int) -> bool:
-        kernels, ridges = self._zoom.shape
+        kernels, ridges = self._search.shape
         return 0 <= k < kernels and 0 <= j < ridges
 
     def _value(self, place: GridIndex) -> float:
-        try:
-            fit = self._zoom.exact(self._targets, self._X, place)
-        except np.linalg.LinAlgError:
-            self._values[place] = np.inf
-            return np.inf
-        value = self._values[place] = self._zoom.value(self._targets, fit)
+        value, fit = self._search.exact(self._part, place)
+        self._values[place] = value
         if value <= min(self._values.values()):
             self._best = place, fit
         return value
@@ -226,13 +191,13 @@ class ExactValues:
         """Return the machine at the pick."""
         if self._best is None or not np.isfinite(self._values[place]):
             raise SearchFailed
-        if self._best[0] != place:
-            return self._zoom.exact(self._targets, self._X, place)
-        return self._best[1]
+        fit = self._best[1] if self._best[0] == place else self._search.exact(self._part, place)[1]
+        assert fit is not None  # its value is finite
+        return fit
 
     def values(self) -> Array:
         """Return the values as a table, NaN where none was computed."""
-        table = np.full(self._zoom.shape, np.nan)
+        table = np.full(self._search.shape, np.nan)
         for place, value in self._values.items():
             table[place] = value
         return table

@@ -1,10 +1,12 @@
 """What scoring kernels takes, and the evidence gathered for it in as few sweeps as possible."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from kernelwise._progress import Task
-from kernelwise.criteria import Criterion, Evidence
+from kernelwise.criteria import Criterion, Evidence, Powers
 from kernelwise.gram import Engine
 from kernelwise.kernels import Kernel
 from kernelwise.selection.problem import Problem
@@ -15,23 +17,29 @@ class Plan:
     """What scoring some kernels will take."""
 
     batches: list[Sequence[Kernel]]  # that are swept together
-    powers: list[tuple[bool, int]]  # the highest power needed of weighted and of plain contrasts
+    powers: list[Powers]  # of weighted and of plain contrasts
     sweeps: int  # a batch
     kernels_count: bool  # whether scoring a kernel takes time worth telling
 
     @classmethod
     def of(
-        cls, problem: Problem, kernels: Sequence[Kernel], columns: dict[str, Criterion]
+        cls,
+        problem: Problem,
+        kernels: Sequence[Kernel],
+        criteria: Collection[Criterion],
+        known: Collection[Kernel] = (),
     ) -> "Plan":
-        """Plan for kernels and criteria on an engine."""
-        powers = _powers_needed(columns)
+        """Plan for kernels, some of which are known already, and criteria on an engine."""
+        powers = _powers_needed(criteria)
         if not problem.engine.shares_sweeps:
             return cls([kernels], powers, 0, True)
-        size = min(problem.engine.kernels_at_once(problem.targets), len(kernels))
+        size = min(problem.engine.grams_at_once(problem.targets), len(kernels))
         batches = [kernels[i : i + size] for i in range(0, len(kernels), size)]
         first = 1 if problem.targets.classes is not None else 2
-        sweeps = first + sum(highest - 1 for _, highest in powers)
-        return cls(batches, powers, sweeps, any(c.cost != "n^2" for c in columns.values()))
+        sweeps = first + sum(highest - 1 for highest, _ in powers)
+        all_known = all(kernel in known for kernel in kernels)
+        costly = any(criterion.cost != "n^2" for criterion in criteria)
+        return cls(batches, powers, 0 if all_known else sweeps, costly)
 
     @property
     def parts(self) -> int:
@@ -40,28 +48,67 @@ class Plan:
         return kernels + self.sweeps * len(self.batches)
 
 
-def gather(problem: Problem, plan: Plan, progress: Task) -> Iterator[Evidence]:
-    """Yield the evidence of every kernel; further sweeps are shared where the engine can."""
+def gather(
+    problem: Problem, plan: Plan, known: dict[Kernel, Evidence], progress: Task
+) -> Iterator[Evidence]:
+    """Yield the evidence of every kernel; further sweeps are shared where the engine can.
+
+    Evidence that is known already is let go of once it has been used.
+    """
     for kernels in plan.batches:
-        grams = problem.engine.grams(kernels, problem.X, problem.targets, progress)
-        everything = (
-            Evidence(gram, problem.targets, kernel, problem.fit_intercept, problem.machine)
-            for kernel, gram in zip(kernels, grams, strict=True)
-        )
-        if problem.engine.shares_sweeps:
-            yield from _swept(problem.engine, list(everything), plan.powers, progress)
-        else:
-            yield from everything
+        missing = [kernel for kernel in kernels if kernel not in known]
+        fresh = problem.evidence(missing, progress)
+        if problem.engine.shares_sweeps and missing:
+            fresh = _swept(problem.engine, list(fresh), plan.powers, progress)
+        held = {kernel: known.pop(kernel) for kernel in set(kernels).difference(missing)}
+        last = {kernel: i for i, kernel in enumerate(kernels)}
+        for i, kernel in enumerate(kernels):
+            yield held[kernel] if kernel in held else next(fresh)
+            if last[kernel] == i:
+                held.pop(kernel, None)
+
+
+class Kept:
+    """The evidence of the best kernels of a stage, which later stages and the fit go on with.
+
+    Parameters
+    ----------
+    room : int
+        How many the memory allows.
+    """
+
+    def __init__(self, room: int) -> None:
+        self._room, self._most = room, room
+        self._held: dict[Kernel, tuple[float, Evidence]] = {}
+
+    def begin(self, survivors: int) -> dict[Kernel, Evidence]:
+        """Begin a stage after which so many are left; return what the one before has kept."""
+        known = {kernel: evidence for kernel, (_, evidence) in self._held.items()}
+        self._held, self._most = {}, min(survivors, self._room)
+        return known
+
+    def offer(self, evidence: Evidence, loss: float) -> None:
+        """Keep evidence if its kernel is among the best so far."""
+        assert evidence.kernel is not None
+        if np.isnan(loss):
+            return
+        self._held[evidence.kernel] = loss, evidence
+        if len(self._held) > self._most:
+            del self._held[max(self._held, key=lambda kernel: self._held[kernel][0])]
+
+    def of(self, kernel: Kernel) -> Evidence | None:
+        """Return the evidence of a kernel, None where it is not kept."""
+        return self._held[kernel][1] if kernel in self._held else None
 
 
 def _swept(
-    engine: Engine, together: list[Evidence], powers: list[tuple[bool, int]], progress: Task
+    engine: Engine, together: list[Evidence], powers: Iterable[Powers], progress: Task
 ) -> Iterator[Evidence]:
     """Compute the powers of all kernels, one sweep each, then yield the evidence."""
     sound = [
         e for e in together if e.statistics.invalid_reason is None and e.statistics.frobenius > 0.0
     ]
-    for weighted, highest in powers if sound else []:
+    for highest, weighted in powers if sound else []:
         for k in range(2, highest + 1):
             vectors = [evidence.powers(weighted, k - 1).columns for evidence in sound]
             products = engine.matmul([evidence.gram for evidence in sound], vectors, progress)
@@ -72,11 +119,11 @@ def _swept(
         yield together.pop(0)
 
 
-def _powers_needed(columns: dict[str, Criterion]) -> list[tuple[bool, int]]:
+def _powers_needed(criteria: Iterable[Criterion]) -> list[Powers]:
     """Return the highest power needed of weighted and of plain contrasts."""
-    highest: dict[bool, int] = {}
-    for criterion in columns.values():
-        if criterion.highest_power > 1:
-            weighted = bool(getattr(criterion, "weighted", True))
-            highest[weighted] = max(highest.get(weighted, 1), criterion.highest_power)
-    return list(highest.items())
+    asked = [need for c in criteria for need in c.needs if isinstance(need, Powers)]
+    highest = {
+        weighted: max(p.highest for p in asked if p.weighted == weighted)
+        for weighted in dict.fromkeys(p.weighted for p in asked)
+    }
+    return [Powers(k, weighted) for weighted, k in highest.items() if k > 1]

@@ -1,20 +1,20 @@
 """Validated data and how it is looked at."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from kernelwise._arguments import is_one_of, shown
-from kernelwise._registry import unknown
+from kernelwise._progress import SILENT, Task
 from kernelwise._types import Array
-from kernelwise.criteria import Criterion
-from kernelwise.gram import Engine, Targets, resolve_engine
+from kernelwise.criteria import Criterion, Evidence
+from kernelwise.criteria.base import LEAVE_ONE_OUT, check_task, matrix_needs
+from kernelwise.gram import Engine, check_needs, resolve_engine
 from kernelwise.kernels import Kernel
-from kernelwise.selection.inputs import as_data
-
-MACHINES = ["least-squares", "svm"]
+from kernelwise.machines import Machine, needs_with
+from kernelwise.targets import Targets
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +26,7 @@ class Problem:
     engine: Engine
     engine_reason: str
     fit_intercept: bool
-    machine: str
+    machine: type[Machine]
     takes_matrix: bool
 
     @classmethod
@@ -38,15 +38,12 @@ class Problem:
         engine: str | Engine,
         *,
         fit_intercept: bool,
-        machine: str = "least-squares",
+        machine: type[Machine],
         memory: str | float | None = None,
     ) -> "Problem":
-        """Validate the data for the kernels and resolve_engine the engine."""
-        if not is_one_of(machine, MACHINES):
-            raise ValueError(unknown("machine", machine, MACHINES))
+        """Choose the engine for validated data."""
         if not is_one_of(fit_intercept, (True, False)):
             raise ValueError(f"fit_intercept must be True or False, got {shown(fit_intercept)}.")
-        X = as_data(X, kernels, targets)
         given = kernels[0].takes_matrix
         chosen, reason = resolve_engine(engine, targets.n, given_matrix=given, memory=memory)
         return cls(X, targets, chosen, reason, fit_intercept, machine, given)
@@ -56,16 +53,19 @@ class Problem:
         X = self.X[np.ix_(rows, rows)] if self.takes_matrix else self.X[rows]
         return replace(self, X=X, targets=self.targets.part(rows))
 
-    def check(self, criteria: Iterable[Criterion]) -> None:
-        """Refuse, before any work, criteria whose matrices do not fit into memory."""
-        whole = any(self._needs_matrix(criterion) for criterion in criteria)
-        self.engine.check(self.targets, whole_matrix=whole)
+    def evidence(self, kernels: Sequence[Kernel], progress: Task = SILENT) -> Iterator[Evidence]:
+        """Yield the evidence of every kernel: all that is learnt of a matrix comes from here."""
+        grams = self.engine.grams(kernels, self.X, self.targets, progress)
+        for kernel, gram in zip(kernels, grams, strict=True):
+            yield Evidence(gram, self.targets, kernel, self.fit_intercept, self.machine)
 
-    def _needs_matrix(self, criterion: Criterion) -> bool:
-        if (
-            criterion.by_products
-            and self.machine == "least-squares"
-            and not criterion.has_open_tradeoffs
-        ):
-            return False
-        return criterion.cost != "n^2"
+    def check(self, criteria: Iterable[Criterion]) -> None:
+        """Refuse, before any work, criteria that are not for the target or not for the engine."""
+        for criterion in criteria:
+            check_task(criterion, self.targets)
+            needs = matrix_needs(criterion.needs)
+            if criterion.has_open_tradeoffs:  # picks are tested by machines
+                needs |= matrix_needs(LEAVE_ONE_OUT)
+            check_needs(
+                self.engine, needs_with(self.machine, needs), self.targets.n, criterion.label
+            )

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -10,21 +10,21 @@ from kernelwise._progress import SILENT, Task, bar
 from kernelwise._threads import limited
 from kernelwise._types import Array
 from kernelwise._warnings import warn_user
-from kernelwise.criteria import Criterion, Evidence, Undefined
-from kernelwise.criteria.base import check_task, defined
-from kernelwise.criteria.losses import standard_error
+from kernelwise.criteria import Criterion, Undefined, Value, judge
 from kernelwise.gram import Engine, Gram, Targets
 from kernelwise.gram.psd import check_matrix, warn_indefinite
 from kernelwise.kernels import Kernel, Precomputed
+from kernelwise.machines import base as machines
 from kernelwise.selection.inputs import (
     Asked,
     as_criteria,
+    as_data,
     as_kernels,
     as_ridges,
     name_columns,
     one_ridge,
 )
-from kernelwise.selection.plan import Plan, gather
+from kernelwise.selection.plan import Kept, Plan, gather
 from kernelwise.selection.problem import Problem
 from kernelwise.selection.result import SelectionResult
 from kernelwise.selection.tradeoff import resolve
@@ -152,17 +152,15 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
     """
     targets = Targets.of(y, task)
     columns = name_columns(as_criteria(criteria))
-    for criterion in columns.values():
-        check_task(criterion, targets)
     candidates = as_kernels(kernels, X)
     ridges = as_ridges(ridge)
     problem = Problem.of(
-        X,
+        as_data(X, candidates, targets),
         targets,
         candidates,
         engine,
         fit_intercept=fit_intercept,
-        machine=machine,
+        machine=machines.get(machine),
         memory=memory,
     )
     problem.check(columns.values())
@@ -176,33 +174,49 @@ def score_candidates(
     columns: dict[str, Criterion],
     ridges_for: Callable[[Gram], Array],
     progress: Task = SILENT,
+    kept: Kept | None = None,
+    survivors: int = 1,
 ) -> SelectionResult:
-    """Score validated candidates; ridges may depend on the kernel matrix."""
+    """Score validated candidates; ridges may depend on the kernel matrix.
+
+    The evidence of the best by the last column, as many as survive, is kept where that is asked.
+    """
     start = time.perf_counter()
     columns, unresolved = _resolve_tradeoffs(problem, kernels, columns, ridges_for, progress)
     rows: list[tuple[Kernel, float, dict[str, Value]]] = []
-    notes: dict[tuple[str, str], str] = {}
-    plan = Plan.of(problem, kernels, columns)
+    resolved = {name: c for name, c in columns.items() if name not in unresolved}
+    known = {} if kept is None else kept.begin(survivors)
+    plan = Plan.of(problem, kernels, columns.values(), known)
     with progress.part(", ".join(columns), plan.parts) as stage:
-        for kernel, evidence in zip(kernels, gather(problem, plan, stage), strict=True):
+        for kernel, evidence in zip(kernels, gather(problem, plan, known, stage), strict=True):
             with stage.part("kernel") if plan.kernels_count else SILENT:
-                ridges = ridges_for(evidence.gram)
-                scores = _score_one(evidence, columns, ridges, unresolved, notes)
-            rows += [(kernel, ridge, values) for ridge, values in scores]
+                ridges = np.asarray(ridges_for(evidence.gram), dtype=float).tolist()
+                values = [v | unresolved for v in judge(evidence, resolved, ridges)]
+            rows += [(kernel, *found) for found in zip(ridges, values, strict=True)]
+            if kept is not None:
+                kept.offer(evidence, _best_loss(columns, values))
             if evidence.is_psd is False:
                 warn_indefinite(str(kernel))
-    _warn_undefined(notes)
+    reasons = {(str(k), n): v.reason for k, _, found in rows for n, v in found.items() if v.reason}
+    _warn_undefined(reasons)
     return SelectionResult(
         kernels=tuple(kernel for kernel, _, _ in rows),
         ridges=np.array([ridge for _, ridge, _ in rows]),
         criteria=dict(columns),
         table={name: np.array([v[name].mean for _, _, v in rows]) for name in columns},
-        notes={f"{kernel}: {column}": reason for (kernel, column), reason in notes.items()},
+        notes={f"{kernel}: {column}": reason for (kernel, column), reason in reasons.items()},
         engine=problem.engine.name,
         engine_reason=problem.engine_reason,
         seconds=time.perf_counter() - start,
         standard_errors={name: np.array([v[name].error for _, _, v in rows]) for name in columns},
     )
+
+
+def _best_loss(columns: dict[str, Criterion], values: list[dict[str, Value]]) -> float:
+    """Return the least loss of a kernel by the last criterion, over its ridges."""
+    name, criterion = list(columns.items())[-1]
+    means = np.array([found[name].mean for found in values])
+    return float(np.fmin.reduce(-means if criterion.greater_is_better else means))
 
 
 def _resolve_tradeoffs(
@@ -211,15 +225,14 @@ def _resolve_tradeoffs(
     columns: dict[str, Criterion],
     ridges_for: Callable[[Gram], Array],
     progress: Task,
-) -> tuple[dict[str, Criterion], dict[str, str]]:
+) -> tuple[dict[str, Criterion], dict[str, Value]]:
     """Return the criteria with every trade-off parameter chosen, at the middle of the ridges.
 
-    And why none could be chosen for some of them.
+    And, for those for which none could be chosen, a value that says why.
     """
     if not any(criterion.has_open_tradeoffs for criterion in columns.values()):
         return columns, {}
-    first = next(iter(problem.engine.grams(kernels[:1], problem.X, problem.targets)))
-    ridges = np.sort(ridges_for(first))
+    ridges = np.sort(ridges_for(next(problem.evidence(kernels[:1])).gram))
     ridge = float(ridges[ridges.size // 2])
     chosen, unresolved = dict(columns), {}
     for name, criterion in columns.items():
@@ -227,55 +240,8 @@ def _resolve_tradeoffs(
             try:
                 chosen[name] = resolve(problem, kernels, criterion, ridge, progress)
             except Undefined as reason:
-                unresolved[name] = str(reason)
+                unresolved[name] = Value(np.nan, np.nan, str(reason))
     return chosen, unresolved
-
-
-class Value(NamedTuple):
-    """A value and, where it is a mean of losses, its standard error."""
-
-    mean: float
-    error: float
-
-    @classmethod
-    def of(cls, criterion: Criterion, evidence: Evidence, ridge: float) -> "Value":
-        """Ask a criterion."""
-        with np.errstate(all="ignore"):  # defined() tells
-            losses = criterion.losses(evidence, ridge)
-            if losses is None:
-                return cls(defined(criterion.value(evidence, ridge)), np.nan)
-            return cls(defined(np.mean(losses)), standard_error(losses))
-
-
-def _score_one(
-    evidence: Evidence,
-    columns: dict[str, Criterion],
-    ridges: Array,
-    unresolved: dict[str, str],
-    notes: dict[tuple[str, str], str],
-) -> list[tuple[float, dict[str, Value]]]:
-    """Return the values of one kernel at every ridge; criteria without a ridge are asked once."""
-
-    def value(name: str, ridge: float) -> Value:
-        try:
-            if evidence.statistics.invalid_reason is not None:
-                raise Undefined(evidence.statistics.invalid_reason)
-            if name in unresolved:
-                raise Undefined(unresolved[name])
-            return Value.of(columns[name], evidence, ridge)
-        except Undefined as reason:
-            notes[str(evidence.kernel), name] = str(reason)
-            return Value(np.nan, np.nan)
-
-    costly = [c for c in columns.values() if c.cost != "n^2"]
-    fits_are_enough = bool(costly) and all(c.judges_the_fit for c in costly)
-    if fits_are_enough and evidence.statistics.invalid_reason is None:
-        evidence.prefit([float(ridge) for ridge in ridges])
-    fixed = {name: value(name, ridges[0]) for name, c in columns.items() if not c.uses_ridge}
-    return [
-        (float(r), {name: fixed[name] if name in fixed else value(name, r) for name in columns})
-        for r in map(float, ridges)
-    ]
 
 
 def _warn_undefined(notes: dict[tuple[str, str], str]) -> None:

@@ -3,27 +3,30 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from kernelwise._progress import Task
 from kernelwise._types import Array
-from kernelwise.criteria import ELOO, Criterion
+from kernelwise.criteria import ELOO, Criterion, Evidence
 from kernelwise.gram import Gram
 from kernelwise.gram.psd import warn_indefinite
 from kernelwise.kernels import Kernel
 from kernelwise.machines import RidgeFit
 from kernelwise.selection.cascade import Cascade
-from kernelwise.selection.choice import Choice
 from kernelwise.selection.guards import edge, extended
-from kernelwise.selection.local_search import FIRST_LOOK, LocalSearch, SearchFailed
+from kernelwise.selection.inputs import name_columns
+from kernelwise.selection.local_search import FIRST_LOOK, LocalSearch, SearchFailed, SearchResult
+from kernelwise.selection.outcome import CascadeOutcome
+from kernelwise.selection.plan import Kept
 from kernelwise.selection.problem import Problem
 from kernelwise.selection.result import SelectionResult
 from kernelwise.selection.scoring import score_candidates
 
 # Ridges tried by default, in units of the mean of the kernel matrix's diagonal.
 AUTO_RIDGES = 10.0 ** np.arange(-4.0, 3.0)
-ZOOM_ROWS = FIRST_LOOK + FIRST_LOOK // 5  # from here a first look at fewer rows pays
+LOCAL_ROWS = FIRST_LOOK + FIRST_LOOK // 5  # from here a first look at fewer rows pays
 SEARCHES = 3  # with a grid that is extended between them
 REFERENCE_RIDGE = 1.0  # the papers' fixed ridge, for criteria that may not choose one
 
@@ -37,11 +40,7 @@ class Ridges:
 
     def choice(self, gram: Gram) -> Array:
         """Return the ridges that a criterion may choose from."""
-        return self.for_diagonal(gram.statistics.diagonal)
-
-    def for_diagonal(self, diagonal: Array) -> Array:
-        """Return the ridges to choose from for a matrix with this diagonal."""
-        mean = float(diagonal.mean())
+        mean = float(gram.statistics.diagonal.mean())
         unit = mean if self.relative and mean > 0.0 and np.isfinite(mean) else 1.0
         return np.asarray(self.values * unit)
 
@@ -51,150 +50,141 @@ class Ridges:
         return self.choice(gram)[[nearest]]
 
 
-def run_cascade(
-    problem: Problem,
-    kernels: Sequence[Kernel],
-    cascade: Cascade,
-    ridges: Ridges,
-    progress: Task,
-) -> Choice:
-    """Return a table with one row per kernel, a column per stage, and what won."""
-    columns = _stage_columns([criterion for criterion, _ in cascade.stages])
-    summary = _Summary(kernels, columns)
-    survivors = list(range(len(kernels)))
-    machine: tuple[Kernel, RidgeFit] | None = None
-    for (name, criterion), (_, keep) in zip(columns.items(), cascade.stages, strict=True):
-        found, finalists = None, len(survivors)
-        if name == list(columns)[-1] and _may_zoom(problem, cascade, ridges):
-            survivors.sort(key=lambda i: _smoothness(kernels[i]))
-            chosen = [kernels[i] for i in survivors]
-            found = _zoom(problem, chosen, name, criterion, ridges, progress)
-        if found is not None:
-            result, machine = found
-        else:
-            result = score_candidates(
-                problem,
-                [kernels[i] for i in survivors],
-                {name: criterion},
-                ridges.choice if criterion.chooses_ridge else ridges.reference,
-                progress,
-            )
-        rule = cascade.rule if name == list(columns)[-1] else "best"
-        survivors = summary.add(name, result, survivors, rule)[:keep]
-    result, winner = summary.result(problem), survivors[0]
-    # Of equal values another than the one climbed to may be preferred.
-    same = machine is not None and (kernels[winner], result.ridges[winner]) == (
-        machine[0],
-        machine[1].ridge,
-    )
-    known = machine[1] if machine is not None and same else None
-    return Choice(result, winner, finalists, known)
+class Search:
+    """A cascade over candidate kernels that keeps what it has learnt of the best.
 
-
-def search(
-    problem: Problem,
-    kernels: Sequence[Kernel],
-    cascade: Cascade,
-    ridges: Ridges,
-    progress: Task,
-) -> tuple[list[Kernel], Choice]:
-    """Run a cascade; while a Gaussian on the edge of the grid wins, extend the grid and repeat."""
-    kernels = list(kernels)
-    for attempt in range(SEARCHES):
-        with progress.part("search", parts(cascade)) as task:
-            found = run_cascade(problem, kernels, cascade, ridges, task)
-        side = edge(kernels, found.winner)
-        if side is None or attempt == SEARCHES - 1:
-            break
-        kernels = extended(kernels, side)
-    return kernels, found
-
-
-def parts(cascade: Cascade) -> int:
-    """Return how many tasks a cascade has at most."""
-    # One more: what a first look at few rows cannot settle is scored in full.
-    return (
-        1
-        + len(cascade.stages)
-        + sum(criterion.has_open_tradeoffs for criterion, _ in cascade.stages)
-    )
-
-
-def _may_zoom(problem: Problem, cascade: Cascade, ridges: Ridges) -> bool:
-    """Say whether the last stage may look at few rows first.
-
-    That is where it picks by leave-one-out after a screen, from enough rows. Asked for on its own,
-    leave-one-out is computed for every candidate.
+    Parameters
+    ----------
+    problem : Problem
+    cascade : Cascade
+    ridges : Ridges
     """
-    return (
-        len(cascade.stages) > 1
-        and isinstance(cascade.stages[-1][0], ELOO)
-        and cascade.stages[-1][0].greater_is_better is False
-        and cascade.rule == "best"
-        and problem.targets.n > ZOOM_ROWS
-        and bool(np.all(np.diff(ridges.values) > 0.0))
-        and not problem.takes_matrix
-    )
+
+    def __init__(self, problem: Problem, cascade: Cascade, ridges: Ridges) -> None:
+        self._problem, self._cascade, self._ridges = problem, cascade, ridges
+        self._columns = name_columns([criterion for criterion, _ in cascade.stages])
+        self._kept = Kept(problem.engine.grams_at_once(problem.targets))
+
+    def run(self, kernels: Sequence[Kernel], progress: Task, *, extend: bool) -> CascadeOutcome:
+        """Choose; on request extend the grid and repeat while a kernel on its edge wins."""
+        for attempt in range(SEARCHES):
+            with progress.part("search", self._parts) as task:
+                found = self._run_once(kernels, task)
+            side = edge(kernels, found.winner)
+            if not extend or side is None or attempt == SEARCHES - 1:
+                break
+            kernels = extended(kernels, side)
+        return found
+
+    @property
+    def _parts(self) -> int:
+        """How many tasks a cascade has at most."""
+        stages = [criterion for criterion, _ in self._cascade.stages]
+        # One more: what a first look at few rows cannot settle is scored in full.
+        return 1 + len(stages) + sum(criterion.has_open_tradeoffs for criterion in stages)
+
+    def _run_once(self, kernels: Sequence[Kernel], progress: Task) -> CascadeOutcome:
+        summary = _Summary(kernels, self._columns)
+        survivors, picked = list(range(len(kernels))), None
+        for name, (_, keep) in zip(self._columns, self._cascade.stages, strict=True):
+            is_last, finalists = name == list(self._columns)[-1], len(survivors)
+            if is_last and self._may_search_locally():
+                survivors.sort(key=lambda i: _smoothness(kernels[i]))
+                picked = self._search_locally([kernels[i] for i in survivors], progress)
+            if picked is not None:
+                result = picked.table
+            else:
+                result = self._score([kernels[i] for i in survivors], name, keep, progress)
+            rule = self._cascade.rule if is_last else "best"
+            survivors = summary.add(name, result, survivors, rule)[:keep]
+        return self._outcome(summary.result(self._problem), survivors[0], finalists, picked)
+
+    def _outcome(
+        self, result: SelectionResult, winner: int, finalists: int, picked: "_Picked | None"
+    ) -> CascadeOutcome:
+        kernel, chosen = result.kernels[winner], float(result.ridges[winner])
+        ridge = float(self._ridges.values[0]) if np.isnan(chosen) else chosen
+        # Of equal values another than the one climbed to may be preferred.
+        same = picked is not None and (picked.kernel, picked.fit.ridge) == (kernel, ridge)
+        fit = picked.fit if picked is not None and same else None
+        evidence = self._evidence(kernel)
+        return CascadeOutcome(result.kernels, result, winner, ridge, finalists, evidence, fit)
+
+    def _evidence(self, kernel: Kernel) -> Evidence:
+        """Return what is known of a kernel on all rows, or look at it again."""
+        return self._kept.of(kernel) or next(self._problem.evidence([kernel]))
+
+    def _score(
+        self, kernels: Sequence[Kernel], name: str, keep: int, progress: Task
+    ) -> SelectionResult:
+        criterion = self._columns[name]
+        ridges = self._ridges.choice if criterion.chooses_ridge else self._ridges.reference
+        return score_candidates(
+            self._problem, kernels, {name: criterion}, ridges, progress, self._kept, keep
+        )
+
+    def _may_search_locally(self) -> bool:
+        """Say whether the last stage may look at few rows first.
+
+        That is where it picks by leave-one-out after a screen, from enough rows. Asked for on its
+        own, leave-one-out is computed for every candidate.
+        """
+        last, _ = self._cascade.stages[-1]
+        return (
+            len(self._cascade.stages) > 1
+            and isinstance(last, ELOO)
+            and last.greater_is_better is False
+            and self._cascade.rule == "best"
+            and self._problem.targets.n > LOCAL_ROWS
+            and bool(np.all(np.diff(self._ridges.values) > 0.0))
+            and not self._problem.takes_matrix
+        )
+
+    def _search_locally(self, kernels: Sequence[Kernel], progress: Task) -> "_Picked | None":
+        """Return the values that picking took, and what was picked; None if that failed."""
+        start, [*_, (name, criterion)] = time.perf_counter(), self._columns.items()
+        grid = np.array([self._ridges.choice(self._evidence(k).gram) for k in kernels])
+        try:
+            found = LocalSearch(self._problem, kernels, criterion, grid).run(progress)
+        except SearchFailed:
+            return None
+        for kernel in kernels:
+            if kernel.is_psd is False:
+                warn_indefinite(str(kernel))
+        table = SelectionResult(
+            kernels=tuple(kernel for kernel in kernels for _ in grid[0]),
+            ridges=grid.ravel(),
+            criteria={name: criterion},
+            table={name: np.where(np.isinf(found.values), np.nan, found.values).ravel()},
+            notes=_set_aside(kernels, name, found),
+            engine=self._problem.engine.name,
+            engine_reason=self._problem.engine_reason,
+            seconds=time.perf_counter() - start,
+        )
+        return _Picked(table, kernels[found.pick.kernel], found.fit)
+
+
+class _Picked(NamedTuple):
+    """What a local search picked."""
+
+    table: SelectionResult
+    kernel: Kernel
+    fit: RidgeFit
+
+
+def _set_aside(kernels: Sequence[Kernel], name: str, found: SearchResult) -> dict[str, str]:
+    """Return notes on the kernels of which no exact value was needed."""
+    looked = " and ".join(str(rows) for rows in found.looked_at[:-1])
+    return {
+        f"{kernel}: {name}": f"set aside after a look at {looked} rows"
+        for kernel, values in zip(kernels, found.values, strict=True)
+        if np.isnan(values).all()
+    }
 
 
 def _smoothness(kernel: Kernel) -> tuple[str, float]:
     """Return a key that puts wide kernels first, families apart."""
     return type(kernel).__name__, kernel.roughness
-
-
-def _zoom(
-    problem: Problem,
-    kernels: Sequence[Kernel],
-    name: str,
-    criterion: Criterion,
-    ridges: Ridges,
-    progress: Task,
-) -> tuple[SelectionResult, tuple[Kernel, RidgeFit]] | None:
-    """Return the values that picking took, and the machine that was picked; None if it failed."""
-    start = time.perf_counter()
-    grid = np.array([ridges.for_diagonal(k.diagonal(problem.X)) for k in kernels])
-    try:
-        found = LocalSearch(problem, kernels, criterion, grid).run(progress)
-    except SearchFailed:
-        return None
-    for kernel in kernels:
-        if kernel.is_psd is False:
-            warn_indefinite(str(kernel))
-    looked = " and ".join(str(rows) for rows in found.looked_at[:-1])
-    notes = {
-        f"{kernel}: {name}": f"set aside after a look at {looked} rows"
-        for kernel, values in zip(kernels, found.values, strict=True)
-        if np.isnan(values).all()
-    }
-    result = SelectionResult(
-        kernels=tuple(kernel for kernel in kernels for _ in grid[0]),
-        ridges=grid.ravel(),
-        criteria={name: criterion},
-        table={name: np.where(np.isinf(found.values), np.nan, found.values).ravel()},
-        notes=notes,
-        engine=problem.engine.name,
-        engine_reason=problem.engine_reason,
-        seconds=time.perf_counter() - start,
-    )
-    return result, (kernels[found.pick.kernel], found.fit)
-
-
-def _stage_columns(criteria: Sequence[Criterion]) -> dict[str, Criterion]:
-    """Name the column of every stage, also where two stages ask the same."""
-    names = [criterion.name for criterion in criteria]
-    columns: dict[str, Criterion] = {}
-    for criterion in criteria:
-        name = criterion.name if names.count(criterion.name) == 1 else criterion.label
-        while name in columns:
-            name += " again"
-        columns[name] = criterion
-    return columns
-
-
-def ridge_of(result: SelectionResult, winner: int, ridges: Ridges) -> float:
-    """Return the ridge chosen for the winner, or the only one there was."""
-    chosen = float(result.ridges[winner])
-    return float(ridges.values[0]) if np.isnan(chosen) else chosen
 
 
 class _Summary:

@@ -17,40 +17,33 @@ from sklearn.utils.metadata_routing import (
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from kernelwise._progress import Task
 from kernelwise._sklearn import validate_rows, validate_weights
 from kernelwise._threads import as_jobs, limited
 from kernelwise._types import Array
 from kernelwise.criteria import Criterion, get
 from kernelwise.criteria.base import check_task
 from kernelwise.gram import Engine, Targets
+from kernelwise.gram.psd import check_matrix
 from kernelwise.kernels import Kernel, grids
+from kernelwise.kernels.geometry import in_range
 from kernelwise.machines import KRR, LSSVC
 from kernelwise.selection.callbacks import CallbackSupportMixin, fit_task
 from kernelwise.selection.cascade import Cascade, default_cascade, loo_criterion
-from kernelwise.selection.choice import Choice
 from kernelwise.selection.estimates import by_folds, leave_one_out, pick_shares
 from kernelwise.selection.estimators import (
     configure_estimator,
     criterion_machine,
-    fit_machine,
+    fit_estimator,
     has_bias,
     machine_for,
     task_of,
 )
-from kernelwise.selection.guards import Chosen, warn_about
-from kernelwise.selection.inputs import as_kernels, as_ridges
+from kernelwise.selection.guards import Choice, warn_about
+from kernelwise.selection.inputs import as_kernels, as_ridges, take_matrix
+from kernelwise.selection.outcome import CascadeOutcome
 from kernelwise.selection.problem import Problem
 from kernelwise.selection.record import ErrorEstimate
-from kernelwise.selection.search import (
-    AUTO_RIDGES,
-    SEARCHES,
-    Ridges,
-    parts,
-    ridge_of,
-    run_cascade,
-    search,
-)
+from kernelwise.selection.search import AUTO_RIDGES, SEARCHES, Ridges, Search
 from kernelwise.targets import as_vector
 
 _FITTED = ("result_", "best_kernel_", "best_ridge_", "best_estimator_", "classes_", "error_")
@@ -212,7 +205,7 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         as_jobs(self.n_jobs)
         fit_params = self._routed(fit_params)
         X, y = validate_rows(self, X, y, ensure_min_samples=3)
-        X, y, fit_params = self._weighted(X, y, fit_params)
+        X, y, fit_params = self._weighted(in_range(X), y, fit_params)
         targets = Targets.of(y, self._task())
         kernels = self._kernels(X)
         machine = machine_for(self.estimator, targets, kernels)
@@ -220,16 +213,15 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         problem = self._problem(X, targets, kernels, machine, cascade)
         with limited(self.n_jobs, rows=targets.n):
             with fit_task(self, X, y, parts=SEARCHES) as progress:
-                kernels, found = self._search(problem, kernels, cascade, ridges, progress)
-                self._take(problem, kernels, ridges, found)
+                search = Search(problem, cascade, ridges)
+                found = search.run(kernels, progress, extend=self._is_auto)
+                self._take(found, targets)
                 if self.refit:
-                    self.best_estimator_ = configure_estimator(
-                        machine, self.best_kernel_, self.best_ridge_
-                    )
-                    labels = targets.labels
-                    fit_machine(self.best_estimator_, problem.X, labels, found.fit, fit_params)
+                    self.best_estimator_ = configure_estimator(machine, found.kernel, found.ridge)
+                    fit_estimator(self.best_estimator_, problem, found, fit_params)
             self.error_ = leave_one_out(self.best_estimator_, targets) if self.refit else None
-            self._look_twice(problem, kernels, ridges, found)
+            offered = None if ridges.relative else ridges.values
+            self.guards_ = warn_about(Choice(targets, found, offered, self.error_))
         return self
 
     def _problem(
@@ -237,7 +229,7 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
     ) -> Problem:
         """Return the data as the stages look at it, or refuse what they cannot do."""
         problem = Problem.of(
-            X,
+            check_matrix(X) if take_matrix(kernels) else X,
             targets,
             kernels,
             self.engine,
@@ -247,20 +239,6 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         )
         problem.check(criterion for criterion, _ in cascade.stages)
         return problem
-
-    def _search(
-        self,
-        problem: Problem,
-        kernels: list[Kernel],
-        cascade: Cascade,
-        ridges: Ridges,
-        progress: Task,
-    ) -> tuple[list[Kernel], Choice]:
-        """Return the candidates, which grow where they were made from the data, and the choice."""
-        if self._is_auto:
-            return search(problem, kernels, cascade, ridges, progress)
-        with progress.part("search", parts(cascade)) as task:
-            return kernels, run_cascade(problem, kernels, cascade, ridges, task)
 
     def _weighted(self, X: Any, y: Any, params: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
         """Leave out rows of weight zero: they must not have a say in anything."""
@@ -279,20 +257,12 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
             raise ValueError("y has less than two classes or values of positive sample_weight.")
         return X[used], y[used], {**params, "sample_weight": weights[used]}
 
-    def _take(self, problem: Problem, kernels: Any, ridges: Ridges, found: Choice) -> None:
+    def _take(self, found: CascadeOutcome, targets: Targets) -> None:
         """Keep what was found."""
         self.result_ = found.result
-        self.best_kernel_ = kernels[found.winner]
-        self.best_ridge_ = ridge_of(found.result, found.winner, ridges)
-        if problem.targets.classes is not None:
-            self.classes_ = problem.targets.classes
-
-    def _look_twice(self, problem: Problem, kernels: Any, ridges: Ridges, found: Choice) -> None:
-        """Let the guards say what they see."""
-        offered = None if ridges.relative else ridges.values
-        self.guards_ = warn_about(
-            Chosen(problem, kernels, found, self.best_ridge_, offered, self.error_)
-        )
+        self.best_kernel_, self.best_ridge_ = found.kernel, found.ridge
+        if targets.classes is not None:
+            self.classes_ = targets.classes
 
     @property
     def _is_auto(self) -> bool:
@@ -336,7 +306,7 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
 
     def _kernels(self, X: Any) -> list[Kernel]:
         if self._is_auto:
-            return list(grids.auto(X, random_state=self.random_state))
+            return list(grids.widths_for(X, self.random_state))
         return as_kernels(self.kernels, X)
 
     def _plan(self, targets: Targets) -> tuple[Cascade, Ridges]:

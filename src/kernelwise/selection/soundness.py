@@ -122,8 +122,10 @@ def _check_machine(machine: LSSVC | KRR) -> None:
     _check_numbers(machine.intercept_, "intercept_")
     wide = () if machine.dual_coef_.ndim == 1 else (machine.dual_coef_.shape[-1],)
     _check_shape(machine, "dual_coef_", (n, *wide))
+    # A machine of low rank is a sum over fewer rows than it was trained on.
+    trained = max(n, len(machine.loo_values_))
     for name in ("loo_values_", "loo_residuals_"):
-        _check_shape(machine, name, (n, *wide))
+        _check_shape(machine, name, (trained, *wide))
     _check_shape(machine, "intercept_", wide)
     if isinstance(machine, LSSVC):
         _check_classes(machine.classes_, *(wide or (2,)))

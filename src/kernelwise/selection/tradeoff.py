@@ -9,15 +9,12 @@ import itertools
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from kernelwise._progress import Task
 from kernelwise._types import Array
-from kernelwise.criteria import Criterion, Evidence, Undefined
-from kernelwise.criteria.base import converged, defined
-from kernelwise.criteria.cross_validation import mean_loss
+from kernelwise.criteria import Criterion, Evidence, Undefined, judge
 from kernelwise.kernels import Kernel, Pairs
 from kernelwise.machines import Split, make_splits
 from kernelwise.selection.problem import Problem
@@ -58,21 +55,19 @@ def _errors_of_picks(
 
     Infinite for a candidate that is defined for no kernel, or picks one whose machine is not.
     """
-    part = problem.part(split.train)
-    losses = np.full((len(candidates), len(kernels)), np.inf)
+    part, count = problem.part(split.train), len(candidates)
+    losses = np.full((count, len(kernels)), np.inf)
     errors = np.full(len(kernels), np.inf)
-    for k, gram in enumerate(part.engine.grams(kernels, part.X, part.targets)):
-        if gram.statistics.invalid_reason is not None:
-            continue
-        evidence = Evidence(gram, part.targets, kernels[k], part.fit_intercept, part.machine)
-        for c, criterion in enumerate(candidates):
-            with suppress(Undefined), np.errstate(all="ignore"):
-                value = defined(criterion.value(evidence, ridge))
-                losses[c, k] = -value if criterion.greater_is_better else value
+    sign = -1.0 if candidates[0].greater_is_better else 1.0
+    for k, evidence in enumerate(part.evidence(kernels)):
+        [values] = judge(evidence, dict(enumerate(candidates)), [ridge])
+        found = np.array([values[c].mean for c in range(count)])
+        losses[:, k] = np.where(np.isnan(found), np.inf, sign * found)
         with suppress(Undefined), np.errstate(all="ignore"):
             if np.isfinite(losses[:, k]).any():
-                errors[k] = defined(_test_error(problem, evidence, ridge, split))
+                errors[k] = _test_error(problem, evidence, ridge, split)
     picks = losses.argmin(axis=1)
+    errors[np.isnan(errors)] = np.inf
     is_defined = np.isfinite(losses.min(axis=1))
     return np.asarray(np.where(is_defined, errors[picks], np.inf))
 
@@ -80,15 +75,8 @@ def _errors_of_picks(
 def _test_error(problem: Problem, evidence: Evidence, ridge: float, split: Split) -> float:
     """Return the error on the test rows of the machine of the training rows."""
     assert evidence.kernel is not None
-    cross = _cross(problem, evidence.kernel, split)
-    if evidence.machine == "svm":
-        with converged():
-            return evidence.support_vectors.error_on(ridge, cross, problem.targets.y[split.test])
-    fit = evidence.fit(ridge)
-    return mean_loss(problem.targets, split.test, cross @ fit.coefficients + fit.bias, "error")
-
-
-def _cross(problem: Problem, kernel: Kernel, split: Split) -> Any:
     if problem.takes_matrix:
-        return problem.X[np.ix_(split.test, split.train)]
-    return kernel.values(Pairs(problem.X[split.test], problem.X[split.train]))
+        cross = problem.X[np.ix_(split.test, split.train)]
+    else:
+        cross = evidence.kernel.values(Pairs(problem.X[split.test], problem.X[split.train]))
+    return evidence.machine.error_on(ridge, cross, problem.targets.part(split.test))

@@ -14,14 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kernelwise._types import Array
-from kernelwise.criteria import Criterion, Evidence, Undefined
-from kernelwise.criteria.base import converged
-from kernelwise.criteria.losses import misclassified
+from kernelwise.criteria import Criterion, Evidence, Need, Undefined, ask, judge
 from kernelwise.experiments.experiment import Job
 from kernelwise.experiments.tables.table import Table
 from kernelwise.gram import Dense, Targets
 from kernelwise.kernels import Kernel, Pairs
 from kernelwise.machines import Split, make_splits
+from kernelwise.machines import base as machines
 
 _INNER_FOLDS = 3
 _FEWEST = 2  # training rows of a class
@@ -178,40 +177,30 @@ def score(part: Part, table: Table, columns: Mapping[Any, Criterion], ridges: Ar
     values = {name: np.full(shape, np.nan) for name in columns}
     errors = np.full(shape, np.nan)
     test_pairs = Pairs(part.X_test, part.X)
+    judged_by = machines.get(table.machine)
     for k, gram in enumerate(Dense().grams(kernels, part.X, part.targets)):
-        evidence = Evidence(gram, part.targets, kernels[k], table.fit_intercept, table.machine)
+        evidence = Evidence(gram, part.targets, kernels[k], table.fit_intercept, judged_by)
         if evidence.statistics.invalid_reason is not None:
             continue
-        if all(criterion.cost == "n^2" for criterion in columns.values()):
-            evidence.prefit([float(ridge) for ridge in ridges])  # no spectrum, where it can be
+        for r, found in enumerate(judge(evidence, columns, ridges)):
+            for name, value in found.items():
+                values[name][k, r] = value.mean
+        evidence.prefit([float(ridge) for ridge in ridges], frozenset({Need.TRAINING}))
         K_test = kernels[k].values(test_pairs)
-        for r, ridge in enumerate(map(float, ridges)):
-            errors[k, r] = _test_error(evidence, part, K_test, ridge)
-            for name, criterion in columns.items():
-                values[name][k, r] = value_of(criterion, evidence, ridge)
+        errors[k] = [_test_error(evidence, part, K_test, float(ridge)) for ridge in ridges]
     return Scores(values, errors)
 
 
 def value_of(criterion: Criterion, evidence: Evidence, ridge: float = 1.0) -> float:
     """Return a criterion's value, NaN where it is undefined."""
-    try:
-        return float(criterion.value(evidence, ridge))
-    except Undefined:
-        return float("nan")
+    return ask(criterion, evidence, ridge).mean
 
 
 def _test_error(evidence: Evidence, part: Part, K_test: Array, ridge: float) -> float:
     try:
-        if evidence.machine == "svm":
-            with converged():
-                return evidence.support_vectors.error_on(ridge, K_test, part.test_targets.y)
-        fit = evidence.fit(ridge)
+        return evidence.machine.error_on(ridge, K_test, part.test_targets)
     except Undefined:
         return float("nan")
-    scores = K_test @ fit.coefficients + fit.bias
-    if part.targets.classes is None:
-        return float(np.mean((part.test_targets.y - scores[:, 0]) ** 2))
-    return float(np.mean(misclassified(part.test_targets.y, scores)))
 
 
 def pick(values: Array, criterion: Criterion) -> int:

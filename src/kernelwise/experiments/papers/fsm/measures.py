@@ -40,7 +40,7 @@ def measures(
     kernel: Kernel, gram: Gram, targets: Targets, splits: Iterable[Split]
 ) -> dict[str, float]:
     """Return the cross-validation error of a kernel matrix and its criteria."""
-    error = cross_validation_error(gram.matrix(), targets, splits)
+    error = cross_validation_error(gram.entries(), targets, splits)
     return {ERROR: error} | criteria(gram, targets, kernel)
 
 

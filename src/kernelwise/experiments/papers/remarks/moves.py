@@ -46,8 +46,8 @@ def move_lines(job: Job) -> list[dict[str, Any]]:
     grams = Dense().grams(SPS_TABLE.kernels, part.X, part.targets)
     for k, (kernel, gram) in enumerate(zip(SPS_TABLE.kernels, grams, strict=True)):
         evidence = Evidence(gram, part.targets, kernel, SPS_TABLE.fit_intercept)
-        line = {"part": PART, "rows": part.targets.n, "kernel": k} | sums(gram.matrix())
-        losses = [evidence.training_loss(float(ridge)) for ridge in ridges]
+        line = {"part": PART, "rows": part.targets.n, "kernel": k} | sums(gram.entries())
+        losses = [evidence.machine.training_loss(float(ridge)) for ridge in ridges]
         for field, value in zip([*_LOSSES, *_ERRORS], [*losses, *errors[k]], strict=True):
             line[field] = f"{value:.5g}"
         lines.append(line)

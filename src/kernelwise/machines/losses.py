@@ -4,8 +4,9 @@ import numpy as np
 from scipy.stats import rankdata
 
 from kernelwise._types import Array
-from kernelwise.criteria.base import Undefined
+from kernelwise._undefined import Undefined
 from kernelwise.machines.calibration import Calibration
+from kernelwise.targets import Targets
 
 
 def standard_error(losses: Array) -> float:
@@ -43,3 +44,18 @@ def _auc(positive: Array, scores: Array) -> float:
         raise Undefined("the area under the ROC curve needs rows of every class")
     ranks = rankdata(scores)[positive].sum() - n_up * (n_up + 1) / 2.0
     return float(ranks / (n_up * n_down))
+
+
+def mean_loss(targets: Targets, scores: Array, loss: str) -> float:
+    """Return the mean loss of scores on rows with these targets."""
+    columns = targets.fit_columns
+    if loss == "error" and targets.classes is not None:
+        return float(np.mean(misclassified(targets.y, scores)))
+    if loss == "auc":
+        return auc(targets.y, scores)
+    if loss in ("error", "square"):
+        return float(np.mean((columns - scores) ** 2))
+    if loss == "absolute":
+        return float(np.mean(np.abs(columns - scores)))
+    margins = np.maximum(1.0 - columns * scores, 0.0)
+    return float(np.mean(margins if loss == "hinge" else margins**2))

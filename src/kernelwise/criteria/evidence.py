@@ -1,0 +1,175 @@
+"""The evidence that criteria judge by."""
+
+import math
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kernelwise._types import Array
+from kernelwise.gram import Gram, GramStatistics, Need, Spectrum
+from kernelwise.kernels import Kernel
+from kernelwise.machines import LeastSquares, Machine, RidgeFit, SupportVectors, needs_with
+from kernelwise.targets import Targets
+
+_POWERS_KEPT = 8  # of those of a kernel matrix, which criteria may share
+_BY_INVERSES = frozenset({Need.SOLVE, Need.DIAGONAL, Need.BLOCKS, Need.LOGDET})
+
+
+class Evidence:
+    """What is known of one candidate kernel; everything is computed once, when first asked for.
+
+    Parameters
+    ----------
+    gram : Gram
+        The kernel matrix as an engine sees it.
+    targets : Targets
+    kernel : Kernel or None
+        The kernel itself, where there is one.
+    fit_intercept : bool
+        Whether the least-squares machine has a bias.
+    machine : subclass of Machine
+        The machine that criteria with a training or cross-validation error judge by.
+    """
+
+    def __init__(
+        self,
+        gram: Gram,
+        targets: Targets,
+        kernel: Kernel | None = None,
+        fit_intercept: bool = True,
+        machine: type[Machine] = LeastSquares,
+    ) -> None:
+        self.gram, self.targets, self.kernel = gram, targets, kernel
+        self._fit_intercept, self._machine = fit_intercept, machine
+        self.shared: dict[Any, Any] = {}  # what several criteria or ridges need, by its name
+        self._powers: dict[tuple[bool, int], Power] = {}
+
+    @property
+    def n(self) -> int:
+        """The number of rows."""
+        return self.targets.n
+
+    @property
+    def statistics(self) -> GramStatistics:
+        """The statistics of the kernel matrix."""
+        return self.gram.statistics
+
+    @cached_property
+    def spectrum(self) -> Spectrum:
+        """The eigenpairs; those of eigenvalue zero may be left out."""
+        return self.gram.spectrum()
+
+    @property
+    def is_psd(self) -> bool | None:
+        """Whether the matrix is positive semidefinite, as far as that is known."""
+        if "spectrum" in vars(self):
+            return bool(self.spectrum.values.min(initial=0.0) >= 0.0)
+        return self.gram.is_psd
+
+    @cached_property
+    def least_squares(self) -> LeastSquares:
+        """The least-squares machine for every ridge."""
+        return LeastSquares(self.gram, self.targets, self._fit_intercept)
+
+    @cached_property
+    def support_vectors(self) -> SupportVectors:
+        """The support vector machine for every ridge."""
+        return SupportVectors(self.gram, self.targets, self._fit_intercept)
+
+    @cached_property
+    def machine(self) -> Machine:
+        """The machine that criteria with a training or cross-validation error judge by."""
+        for known in (LeastSquares, SupportVectors):
+            if self._machine is known:
+                return self.least_squares if known is LeastSquares else self.support_vectors
+        return self._machine(self.gram, self.targets, self._fit_intercept)
+
+    def fit(self, ridge: float) -> RidgeFit:
+        """Return the least-squares machine at one ridge; undefined where rounding ruins it."""
+        return self.least_squares.fit(ridge)
+
+    def prefit(self, ridges: Sequence[float], needs: frozenset[Need]) -> None:
+        """Hear what will be asked for, and fit the machine at all ridges if it is among that."""
+        needs = needs_with(self._machine, needs)
+        self.gram.prepare(needs)
+        if not needs.isdisjoint(_BY_INVERSES) and Need.DIAGONAL in self.gram.provides:
+            if self.gram.is_psd is not True:
+                _ = self.spectrum  # which tells
+            self.least_squares.prefit(ridges)
+
+    def contrasts(self, weighted: bool) -> list["Contrast"]:
+        """Return the target vectors of the spectral measure, each with its product with K.
+
+        One for two classes or a real target (in its own units), one per class (against the rest)
+        otherwise.
+        """
+        if self.targets.classes is None:
+            y = self.targets.centered
+            # The centred target sums to zero: K y = S y.
+            return [Contrast(y, 0.0, self.statistics.full_products[:, 1])]
+        k = self.targets.classes.size
+        return [self._one_vs_rest(c, weighted) for c in (range(1, 2) if k == 2 else range(k))]
+
+    def powers(self, weighted: bool, k: int) -> "Power":
+        """Return (K / |K|_F)^k y for every contrast y; dividing avoids overflow."""
+        known = k
+        while known > 0 and (weighted, known) not in self._powers:
+            known -= 1
+        for j in range(known + 1, k + 1):
+            self.put_powers(weighted, j, self._next_product(weighted, j))
+        return self._powers[weighted, k]
+
+    def put_powers(self, weighted: bool, k: int, products: Array) -> None:
+        """Take K @ the columns of power k - 1, also from an engine that multiplied all kernels."""
+        before = 0 if k == 1 else self._powers[weighted, k - 1].exponent
+        self._powers[weighted, k] = Power.of(products / self.statistics.frobenius, before)
+        if k - 2 > _POWERS_KEPT:  # a criterion takes the last one or two
+            self._powers.pop((weighted, k - 2), None)
+
+    def _next_product(self, weighted: bool, k: int) -> Array:
+        if k == 1:  # known from the first sweep
+            return np.column_stack([c.product for c in self.contrasts(weighted)])
+        return self.gram.matmul(self.powers(weighted, k - 1).columns)
+
+    def _one_vs_rest(self, c: int, weighted: bool) -> "Contrast":
+        n, stats = self.n, self.statistics
+        inside = self.targets.columns[:, c]
+        n_in = float(self.targets.counts[c])
+        a, b = (n / n_in, n / (n - n_in)) if weighted else (1.0, 1.0)
+        S_in = stats.full_products[:, c]
+        total = 0.0 if weighted else 2.0 * n_in - n  # a n_in - b (n - n_in)
+        product = a * S_in - b * (stats.row_sums - S_in) + stats.shift * total
+        return Contrast(np.where(inside > 0.0, a, -b), total, product)
+
+
+class Power(NamedTuple):
+    """A power of the kernel matrix times vectors: 2^exponent times the columns.
+
+    The exponent takes what a float64 cannot: high powers of a small matrix would vanish.
+    """
+
+    columns: Array
+    exponent: int
+
+    @classmethod
+    def of(cls, columns: Array, exponent: int) -> "Power":
+        """Return columns whose largest entry is about one, without a change to their digits."""
+        largest = float(np.abs(columns).max())
+        shift = math.frexp(largest)[1] if 0.0 < largest < math.inf else 0
+        return cls(np.ldexp(columns, -shift), exponent + shift)
+
+
+class Contrast(NamedTuple):
+    """A target vector y with its exact sum, and K y."""
+
+    y: Array
+    total: float
+    product: Array
+
+    @property
+    def quadratic_form(self) -> float:
+        """The number y' K y, centred first: small values keep their digits."""
+        mean = float(self.product.mean())
+        return float(self.y @ (self.product - mean)) + self.total * mean

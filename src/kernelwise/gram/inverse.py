@@ -1,0 +1,322 @@
+r"""The inverse of :math:`M = K + \lambda I`, as machines and criteria ask for it.
+
+An eigendecomposition serves every ridge, a Cholesky factor serves one, several times faster, and
+keeps the digits of rows of very different scales.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.linalg import cho_solve
+from scipy.linalg.lapack import dpotrf, dtrtri
+
+from kernelwise._types import Array
+from kernelwise._undefined import Undefined
+
+_EPS = float(np.finfo(float).eps)
+_DIGITS = 1e-4  # the relative error of a number with four digits
+
+
+class NotPositiveDefinite(Undefined, np.linalg.LinAlgError):
+    """K + ridge I has no Cholesky factor."""
+
+    def __init__(self, ridge: float) -> None:
+        super().__init__(
+            f"the kernel matrix plus ridge = {ridge:g} on the diagonal is not positive definite: "
+            "use a larger ridge, or repair the matrix with kernelwise.gram.repair"
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Spectrum:
+    """The eigenpairs of a kernel matrix; those left out have eigenvalue zero.
+
+    Attributes
+    ----------
+    values : array of shape (r,)
+        In ascending order, r <= n.
+    vectors : array of shape (n, r)
+        As columns.
+    """
+
+    values: Array
+    vectors: Array
+
+    @property
+    def is_thin(self) -> bool:
+        """Whether eigenpairs of eigenvalue zero are left out."""
+        return bool(self.values.size < self.vectors.shape[0])
+
+    @cached_property
+    def vectors_by_row(self) -> Array:
+        """The vectors with each row in one piece; LAPACK has each column so."""
+        return np.ascontiguousarray(self.vectors)
+
+
+class Inverse(ABC):
+    """The inverse of K + ridge I.
+
+    A subclass that cannot do more than solve says so in what its gram provides.
+    """
+
+    ridge: float
+
+    @abstractmethod
+    def solve(self, B: Array) -> Array:
+        """Return the product with the columns of B."""
+
+    def diagonal(self) -> Array:
+        """Return the diagonal, by which machines leave one row out."""
+        raise NotImplementedError
+
+    def block(self, rows: Array) -> Array:
+        """Return some rows and the same columns, by which machines leave out a fold."""
+        raise NotImplementedError
+
+    def logdet(self) -> float:
+        """Return the logarithm of the determinant of K + ridge I."""
+        raise NotImplementedError
+
+    def times_block(self, rows: Array) -> Callable[[Array], Array]:
+        """Return the product with a block, without forming it where that is cheaper."""
+        block = self.block(rows)
+        return lambda V: np.asarray(block @ V)
+
+    def off_diagonal_product(self, B: Array) -> Array:
+        """Return the product with B of all but the diagonal."""
+        return np.asarray(self.solve(B) - self.diagonal()[:, None] * B)
+
+    def hat_trace(self) -> float:
+        """Return the trace of K (K + ridge I)^-1, the degrees of freedom."""
+        diagonal = self.diagonal()
+        return diagonal.size - self.ridge * float(diagonal.sum())
+
+    @property
+    def condition(self) -> float:
+        """How many times solutions magnify the rounding errors of the kernel matrix."""
+        return 0.0
+
+    @property
+    def lost_digits(self) -> str | None:
+        """What to do where solutions have fewer than four digits; None where they have them."""
+        if self.condition * _EPS < _DIGITS:
+            return None
+        return (
+            "rounding errors of the kernel matrix leave fewer than four digits at ridge = "
+            f"{self.ridge:g}, so use a larger ridge or standardise the features"
+        )
+
+
+class CholeskyInverse(Inverse):
+    """By a Cholesky factor L of M, and its own inverse N: M^-1 = N'N.
+
+    N is kept in two parts, below its diagonal and on it: of a kernel so narrow that its matrix is
+    the identity up to 1e-100, products with the off-diagonal part keep all their digits.
+
+    Parameters
+    ----------
+    K : array of shape (n, n)
+        Only its upper triangle is read; a matrix in C order is overwritten.
+    ridge : float
+    """
+
+    def __init__(self, K: Array, ridge: float) -> None:
+        self.ridge = ridge
+        K.flat[:: K.shape[0] + 1] += ridge
+        self._size = K.diagonal().copy()
+        # M is symmetric, so M.T is M in LAPACK's order; clean=1 zeroes the other triangle.
+        self._lower, info = dpotrf(K.T, lower=1, clean=1, overwrite_a=1)
+        if info != 0:
+            raise NotPositiveDefinite(ridge)
+        self._logdet = 2.0 * float(np.log(self._lower.diagonal()).sum())
+
+    @cached_property
+    def _inverse_factor(self) -> tuple[Array, Array]:
+        """N below its diagonal, and the diagonal; the factor itself is lost."""
+        strict, _ = dtrtri(self._lower, lower=1, overwrite_c=1)
+        del self._lower
+        on_diagonal = strict.diagonal().copy()
+        np.fill_diagonal(strict, 0.0)
+        return strict, on_diagonal
+
+    @cached_property
+    def _strict_squares(self) -> Array:
+        strict, _ = self._inverse_factor
+        return np.asarray(np.einsum("ij,ij->j", strict, strict))
+
+    def solve(self, B: Array) -> Array:
+        """Return the product with the columns of B."""
+        if "_inverse_factor" not in vars(self):
+            return np.asarray(cho_solve((self._lower, True), B, check_finite=False))
+        strict, g = self._inverse_factor
+        once = strict @ B + g[:, None] * B
+        return np.asarray(strict.T @ once + g[:, None] * once)
+
+    def diagonal(self) -> Array:
+        """Return the column sums of squares of N."""
+        return np.asarray(self._strict_squares + self._inverse_factor[1] ** 2)
+
+    def _columns(self, rows: Array) -> Array:
+        """Return columns of N."""
+        strict, g = self._inverse_factor
+        columns = strict[:, rows]
+        columns[rows, np.arange(rows.size)] = g[rows]
+        return np.asarray(columns)
+
+    def block(self, rows: Array) -> Array:
+        """Return some rows and the same columns."""
+        N = self._columns(rows)
+        return np.asarray(N.T @ N)
+
+    def times_block(self, rows: Array) -> Callable[[Array], Array]:
+        """Return the product with a block, in O(n |rows|)."""
+        N = self._columns(rows)
+        return lambda V: np.asarray(N.T @ (N @ V))
+
+    def logdet(self) -> float:
+        """Return the logarithm of the determinant of M."""
+        return self._logdet
+
+    def off_diagonal_product(self, B: Array) -> Array:
+        """Return the product with all but the diagonal: N'N without its diagonal, times B."""
+        strict, g = self._inverse_factor[0], self._inverse_factor[1][:, None]
+        below = strict @ B
+        return np.asarray(
+            g * below + strict.T @ (below + g * B) - self._strict_squares[:, None] * B
+        )
+
+    @property
+    def condition(self) -> float:
+        """Errors are relative to sqrt(M_ii M_jj), so rows of any scale do no harm."""
+        return float(self._size @ self.diagonal())
+
+
+class SpectralInverse(Inverse):
+    """By the eigenpairs of K, one of the inverses at several ridges.
+
+    Parameters
+    ----------
+    ridge : float
+    shared : SpectralInverses
+        What the inverses have in common.
+    """
+
+    def __init__(self, ridge: float, shared: "SpectralInverses") -> None:
+        self.ridge, self._shared = ridge, shared
+        self._spectrum, self._rest = shared.spectrum, shared.rest(ridge)
+
+    @cached_property
+    def _gains(self) -> Array:
+        return self._shared.gains(self.ridge)
+
+    def solve(self, B: Array) -> Array:
+        """Return the product with the columns of B."""
+        Q = self._spectrum.vectors
+        return np.asarray(Q @ (self._gains[:, None] * (Q.T @ B)) + self._rest * B)
+
+    def diagonal(self) -> Array:
+        """Return the diagonal."""
+        return self._shared.diagonals[self.ridge]
+
+    def block(self, rows: Array) -> Array:
+        """Return some rows and the same columns."""
+        block = _weighted_square(self._spectrum.vectors_by_row[rows], self._gains)
+        block.flat[:: rows.size + 1] += self._rest
+        return block
+
+    def times_block(self, rows: Array) -> Callable[[Array], Array]:
+        """Return the product with a block, in O(n |rows|)."""
+        Q, gains, rest = self._spectrum.vectors[rows], self._gains[:, None], self._rest
+        return lambda V: np.asarray(Q @ (gains * (Q.T @ V)) + rest * V)
+
+    def logdet(self) -> float:
+        """Return the logarithm of the determinant of M."""
+        s, n = self._spectrum.values, self._spectrum.vectors.shape[0]
+        return float(np.log(s + self.ridge).sum() + (n - s.size) * np.log(self.ridge))
+
+    def off_diagonal_product(self, B: Array) -> Array:
+        """Return the product with all but the diagonal, by a Cholesky factor where there is one."""
+        exact = self._shared.exact
+        if exact is None:
+            return super().off_diagonal_product(B)
+        return exact(self.ridge).off_diagonal_product(B)
+
+    def hat_trace(self) -> float:
+        """Return the sum of s / (s + ridge)."""
+        return float(np.sum(self._spectrum.values / (self._spectrum.values + self.ridge)))
+
+    @property
+    def condition(self) -> float:
+        """Errors of eigenvalues are as the largest of them."""
+        n = self._spectrum.vectors.shape[0]
+        mean = float(self._gains.sum()) / n + self._rest
+        return float(self._spectrum.values.max(initial=0.0) * mean)
+
+
+class SpectralInverses:
+    """The inverses at several ridges, and what they share.
+
+    Parameters
+    ----------
+    spectrum : Spectrum
+    ridges : sequence of float
+    exact : callable or None
+        Returns the inverse at a ridge by a Cholesky factor of the matrix itself, for what
+        eigenvectors cannot resolve.
+    """
+
+    def __init__(
+        self,
+        spectrum: Spectrum,
+        ridges: Sequence[float],
+        exact: Callable[[float], Inverse] | None = None,
+    ) -> None:
+        self.spectrum, self.exact, self._ridges = spectrum, exact, ridges
+
+    def __iter__(self) -> Iterator[Inverse]:
+        """Yield them; by Cholesky factors where eigenvectors leave too few digits."""
+        for ridge in self._ridges:
+            inverse: Inverse = SpectralInverse(ridge, self)
+            if self.exact is not None and self._is_definite(ridge) and inverse.lost_digits:
+                try:
+                    inverse = self.exact(ridge)
+                except NotPositiveDefinite:
+                    pass
+            yield inverse
+
+    def _is_definite(self, ridge: float) -> bool:
+        return bool(self.spectrum.values.min(initial=0.0) + ridge > 0.0)
+
+    def rest(self, ridge: float) -> float:
+        """Return the eigenvalue of M^-1 on what a thin spectrum leaves out."""
+        return 1.0 / ridge if self.spectrum.is_thin else 0.0
+
+    def gains(self, ridge: float) -> Array:
+        """Return the eigenvalues of M^-1, less that of what is left out."""
+        s = self.spectrum.values
+        if not self._is_definite(ridge):
+            raise NotPositiveDefinite(ridge)
+        # 1 / (s + ridge) - 1 / ridge
+        return np.asarray(
+            -s / ((s + ridge) * ridge) if self.spectrum.is_thin else 1.0 / (s + ridge)
+        )
+
+    @cached_property
+    def diagonals(self) -> dict[float, Array]:
+        """The diagonals at all ridges, by one product."""
+        sound = [ridge for ridge in self._ridges if self._is_definite(ridge)]
+        gains = np.column_stack([self.gains(ridge) for ridge in sound])
+        found = self.spectrum.vectors**2 @ gains + np.array([self.rest(ridge) for ridge in sound])
+        return dict(zip(sound, found.T, strict=True))
+
+
+def _weighted_square(Q: Array, weights: Array) -> Array:
+    """Return Q diag(weights) Q'; of weights with one sign half of it is computed."""
+    if weights.min() < 0.0 < weights.max():
+        return np.asarray((Q * weights) @ Q.T)
+    root = Q * np.sqrt(np.abs(weights))
+    square = root @ root.T
+    return np.asarray(-square if weights.min() < 0.0 else square)

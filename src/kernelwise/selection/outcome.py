@@ -1,0 +1,57 @@
+"""What a cascade found."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from kernelwise._undefined import Undefined
+from kernelwise.criteria import Evidence
+from kernelwise.kernels import Kernel
+from kernelwise.machines import RidgeFit
+from kernelwise.selection.result import SelectionResult
+
+
+@dataclass(frozen=True, eq=False)
+class CascadeOutcome:
+    """What a cascade found.
+
+    Attributes
+    ----------
+    kernels : sequence of Kernel
+        The candidates.
+    result : SelectionResult
+        A row per candidate, a column per stage.
+    winner : int
+        The row that won.
+    ridge : float
+        The ridge that goes with it.
+    finalists : int
+        How many kernels reached the last stage.
+    evidence : Evidence
+        Of the winner, on all rows.
+    known_fit : RidgeFit or None
+        The least-squares machine of the winner, where the choice left it behind.
+    """
+
+    kernels: Sequence[Kernel]
+    result: SelectionResult
+    winner: int
+    ridge: float
+    finalists: int
+    evidence: Evidence
+    known_fit: RidgeFit | None = None
+
+    @property
+    def kernel(self) -> Kernel:
+        """The chosen kernel."""
+        return self.kernels[self.winner]
+
+    def fit(self) -> RidgeFit | None:
+        """Return the least-squares machine of the winner; None where it is not to be trusted."""
+        if self.known_fit is not None:
+            return self.known_fit
+        try:
+            return self.evidence.fit(self.ridge).detached()
+        except (Undefined, np.linalg.LinAlgError):
+            return None

@@ -1,0 +1,212 @@
+"""All that is learnt of a kernel matrix comes from the engine, whatever engine that is."""
+
+from dataclasses import dataclass, field
+from functools import partialmethod
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_classification, make_friedman1
+
+import kernelwise as kw
+from helpers import close, load_page
+from kernelwise.gram import Engine, Gram, Need, Tiled
+from kernelwise.kernels import Kernel
+from kernelwise.kernels.base import PairKernel
+from kernelwise.machines import LeastSquares, SupportVectors, needs_with
+
+DEPTH = []  # of calls of grams, while one is under way
+
+
+class Watched(Gram):
+    """Passes on what a gram says, and marks the time it takes."""
+
+    def __init__(self, gram, asked):
+        self._gram, self._asked = gram, asked
+
+    def _pass_on(self, name, *args):
+        self._asked.append(name)
+        DEPTH.append(name)
+        try:
+            found = getattr(self._gram, name)
+            found = found(*args) if callable(found) else found
+            return list(found) if name == "inverses" else found
+        finally:
+            DEPTH.pop()
+
+    provides = property(lambda self: self._gram.provides)
+    is_psd = property(lambda self: self._gram.is_psd)
+    statistics = property(lambda self: self._pass_on("statistics"))
+    for _name in (
+        "compute_statistics matmul leading_eigenvalues spectrum inverses rows entries prepare "
+        "expansion"
+    ).split():
+        locals()[_name] = partialmethod(_pass_on, _name)
+
+
+Watched.__abstractmethods__ = frozenset()
+
+
+@dataclass(frozen=True)
+class Spy(Engine):
+    """The engine in whose place it stands, and a list of what it was asked."""
+
+    inner: Engine = field(default_factory=kw.gram.Dense)
+
+    name: ClassVar[str] = "spy"
+    LOG: ClassVar[list] = []
+
+    @property
+    def shares_sweeps(self):
+        return self.inner.shares_sweeps
+
+    def grams(self, kernels, X, targets, progress=None):
+        self.LOG.append(("grams", len(kernels), targets.n))
+        for gram in self.inner.grams(kernels, X, targets, *([progress] if progress else [])):
+            yield Watched(gram, self.LOG)
+
+    def matmul(self, grams, vectors, progress=None):
+        self.LOG.append("matmul")
+        DEPTH.append("matmul")
+        try:
+            return self.inner.matmul([gram._gram for gram in grams], vectors, progress)
+        finally:
+            DEPTH.pop()
+
+
+@pytest.fixture
+def kernels_speak_to_engines_only(monkeypatch):
+    """Let a kernel complain when anybody but an engine evaluates it."""
+    outside = []
+
+    def watch(cls, name):
+        original = getattr(cls, name)
+
+        def watched(self, *args, **kwargs):
+            if not DEPTH:
+                outside.append((type(self).__name__, name))
+            return original(self, *args, **kwargs)
+
+        monkeypatch.setattr(cls, name, watched)
+
+    for name in ("values", "deviations"):
+        watch(PairKernel, name)
+    watch(PairKernel, "diagonal")
+    watch(Kernel, "__call__")
+    return outside
+
+
+def data(n, real):
+    if real:
+        return make_friedman1(n, noise=1.0, random_state=0)
+    return make_classification(n, 6, n_informative=4, flip_y=0.1, random_state=0)
+
+
+@pytest.mark.parametrize("real", [False, True])
+@pytest.mark.parametrize("n", [300, 900, 5000])
+def test_everything_comes_through_the_engine(n, real, kernels_speak_to_engines_only, monkeypatch):
+    X, y = data(n, real)
+    inner = kw.gram.Dense() if n < 700 else Tiled()
+    monkeypatch.setattr(Spy, "LOG", [])
+    watched = kw.KernelSelector(engine=Spy(inner)).fit(X, y)
+    assert kernels_speak_to_engines_only == []
+    assert watched.result_.engine == "spy"
+    assert {"statistics", "inverses", "rows"} <= {a for a in Spy.LOG if isinstance(a, str)}
+    plain = kw.KernelSelector().fit(X, y)
+    assert watched.best_kernel_ == plain.best_kernel_
+    close(watched.best_ridge_, plain.best_ridge_)
+
+
+def test_no_matrix_is_made_twice(monkeypatch):
+    """Of twelve kernels the screen makes twelve matrices; leave-one-out and the fit make none."""
+    X, y = data(500, False)
+    monkeypatch.setattr(Spy, "LOG", [])
+    kernels = kw.grids.gaussian(-3, 8)
+    kw.KernelSelector(kernels=kernels, engine=Spy()).fit(X, y)
+    assert [entry for entry in Spy.LOG if not isinstance(entry, str)] == [("grams", 12, 500)]
+
+
+@pytest.fixture
+def nystrom(tmp_path):
+    return load_page("add_an_engine.md", tmp_path, "nystrom").Nystrom
+
+
+def served(criterion, machine=LeastSquares):
+    needs = kw.criteria.base.matrix_needs(criterion.needs)
+    return Need.ENTRIES not in needs_with(machine, needs)
+
+
+OURS = [
+    kw.criteria.get(i.name)
+    for i in kw.criteria.available()
+    if i.name not in ("polarization", "mass")
+]
+
+
+@pytest.mark.parametrize("ridge", [0.5, [0.1, 0.5, 2.0]])
+@pytest.mark.parametrize("real", [False, True])
+def test_nystrom_with_all_rows_is_exact(nystrom, ridge, real):
+    X, y = data(120, real)
+    kind = "regression" if real else "binary"
+    asked = [c for c in OURS if served(c) and kind in c.tasks]
+    assert len(asked) >= (13 if real else 18)
+    kernels = kw.grids.gaussian(0, 3)
+    ours = kw.score_kernels(X, y, kernels, asked, ridge=ridge).table
+    theirs = kw.score_kernels(X, y, kernels, asked, ridge=ridge, engine=nystrom(120)).table
+    for name, values in ours.items():
+        np.testing.assert_allclose(theirs[name], values, rtol=1e-6, err_msg=name)
+
+
+@pytest.mark.parametrize("ridge", ["auto", 1.0])
+@pytest.mark.parametrize("n", [300, 900])
+def test_nystrom_selects_and_fits(nystrom, n, ridge):
+    X, y = data(n, False)
+    selector = kw.KernelSelector(engine=nystrom(80), ridge=ridge).fit(X, y)
+    machine = selector.best_estimator_
+    assert machine.X_fit_.shape == (80, 6) and machine.loo_values_.shape == (n,)
+    exact = kw.KernelSelector(ridge=ridge).fit(X, y)
+    assert selector.score(X, y) > exact.score(X, y) - 0.05
+    assert selector.error_.value < exact.error_.value + 0.05
+
+
+def test_nystrom_predicts_what_it_was_judged_by(nystrom):
+    """The function that is fitted is that of the approximate matrix."""
+    X, y = data(200, True)
+    engine, kernel = nystrom(40), kw.Gaussian(2.0)
+    selector = kw.KernelSelector(kernels=kernel, ridge=0.3, engine=engine).fit(X, y)
+    targets = kw.gram.Targets.of(y)
+    [gram] = engine.grams([kernel], X, targets)
+    fit = LeastSquares(gram, targets).fit(0.3)
+    close(selector.predict(X), y - fit.training_residuals[:, 0], 1e6)
+
+
+@pytest.mark.parametrize(
+    ("criterion", "settings", "words"),
+    [
+        ("span", {}, "span needs its entries, which engine 'nystrom' does not provide"),
+        ("kfold", {"machine": "svm"}, "kfold needs its entries, which engine 'nystrom'"),
+        (kw.criteria.BIF(loss="squared_hinge"), {}, "bif.* needs its entries"),
+    ],
+)
+def test_what_an_engine_cannot_serve_is_refused_before_any_work(
+    nystrom, monkeypatch, criterion, settings, words
+):
+    X, y = data(60, False)
+    monkeypatch.setattr(nystrom, "grams", lambda *args: pytest.fail("work was begun"))
+    with pytest.raises(ValueError, match=words):
+        kw.score_kernels(X, y, kw.Gaussian(1.0), criterion, engine="nystrom", **settings)
+
+
+def test_a_saved_machine_of_low_rank(nystrom, tmp_path):
+    X, y = data(300, False)
+    selector = kw.KernelSelector(engine=nystrom(50)).fit(X, y)
+    name = f"{type(selector.engine).__module__}.Nystrom"
+    kw.save_model(selector, tmp_path / "model.skops", trusted=[name])
+    again = kw.load_model(tmp_path / "model.skops", trusted=[name])
+    np.testing.assert_array_equal(again.predict(X), selector.predict(X))
+
+
+def test_needs_of_a_machine():
+    needs = frozenset({Need.STATISTICS, Need.TRAINING})
+    assert needs_with(LeastSquares, needs) == {Need.STATISTICS, Need.SOLVE}
+    assert needs_with(SupportVectors, needs) == {Need.STATISTICS, Need.ENTRIES}
