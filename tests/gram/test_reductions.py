@@ -81,8 +81,8 @@ def test_statistics_from_processes(processes, kind, grid):
     """
     X, targets = data(kind)
     kernels = GRIDS[grid]
-    ours = sweep(kernels, X, targets, processes).statistics()
-    theirs = sweep(kernels, X, targets, ThreadRunner(2)).statistics()
+    ours = sweep(kernels, X, targets, processes).statistics
+    theirs = sweep(kernels, X, targets, ThreadRunner(2)).statistics
     for kernel, a, b in zip(kernels, ours, theirs, strict=True):
         size = np.abs(deviation(kernel, X, b.shift)) @ np.abs(targets.columns)
         assert (a.shift, a.excludes_diagonal) == (b.shift, b.excludes_diagonal)
@@ -138,7 +138,8 @@ def test_a_copy_of_a_reduction_gives_the_same_bits(kind, is_sparse):
     X, targets = data(kind, offset=1e2)
     kernels = [kernel for grid in GRIDS.values() for kernel in grid]
     recorder = Recorder()
-    sweep(kernels, sp.csr_matrix(X) if is_sparse else X, targets, recorder).statistics()
+    rows = sp.csr_matrix(X) if is_sparse else X
+    assert len(sweep(kernels, rows, targets, recorder).statistics) == len(kernels)
     products = [Products] if kind == "regression" else []
     kinds = [type(reduction) for _, reduction in recorder.work]
     assert kinds == [Sums, *products, CenteredSquares]

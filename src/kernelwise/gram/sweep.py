@@ -11,7 +11,7 @@ plain sum over each tile. Memory is O(n · kernels · classes) a worker; nothing
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -44,56 +44,67 @@ class Settings(NamedTuple):
     dtype: str
 
 
+@dataclass(frozen=True, eq=False)
 class Sweep:
-    """The kernels and the data of a sweep; everything is made on first use."""
+    """Kernels and the data to sweep over; everything is computed on first use.
 
-    def __init__(
-        self, kernels: Sequence[Kernel], X: Any, targets: Targets, settings: Settings
-    ) -> None:
-        self._kernels, self._X, self._targets, self._settings = kernels, X, targets, settings
+    Parameters
+    ----------
+    kernels : sequence of Kernel
+    X : array or CSR matrix of shape (n, d)
+    targets : Targets
+    settings : Settings
+    progress : Task
+        Of the sweep for the statistics.
+    """
+
+    kernels: Sequence[Kernel]
+    X: Any
+    targets: Targets
+    settings: Settings
+    progress: Task = SILENT
 
     @cached_property
     def _tiles(self) -> Tiles:
-        targets = self._targets
+        targets = self.targets
         codes = np.zeros(targets.n, int) if targets.classes is None else targets.y
-        return Tiles.of(self._X, codes, self._settings.tile)
+        return Tiles.of(self.X, codes, self.settings.tile)
 
     @cached_property
     def _families(self) -> list[Family]:
-        reach = DistanceRange(_largest_distance(self._tiles.X), np.dtype(self._settings.dtype))
-        return group_kernels(self._kernels, sample_pairs(self._X), reach)
+        reach = DistanceRange(_largest_distance(self._tiles.X), np.dtype(self.settings.dtype))
+        return group_kernels(self.kernels, sample_pairs(self.X), reach)
 
-    def statistics(self, progress: Task = SILENT) -> list[GramStatistics]:
-        """Return the statistics of every kernel from one sweep (two for real targets)."""
-        lines = self._walk(Sums(self._families, self._tiles.labels, self._targets.n), progress)
+    @cached_property
+    def statistics(self) -> list[GramStatistics]:
+        """The statistics of every kernel from one sweep (two for real targets)."""
+        lines = self._walk(Sums(self._families, self._tiles.labels, self.targets.n), self.progress)
         with np.errstate(over="ignore", invalid="ignore"):
-            return self._read(lines, progress)
+            return self._read(lines)
 
     def _walk(self, reduction: Reduction, progress: Task = SILENT) -> list[Array]:
-        return self._settings.runner.run(self._tiles, reduction, progress)
+        return self.settings.runner.run(self._tiles, reduction, progress)
 
-    def _read(self, lines: list[Array], progress: Task) -> list[GramStatistics]:
+    def _read(self, lines: list[Array]) -> list[GramStatistics]:
         """Return the statistics that the lines of all families hold."""
         found: dict[int, GramStatistics] = {}
         for family, summed in zip(self._families, lines, strict=True):
             read = family.read(summed)
             for i, step in family.members.items():
                 found[i] = self._assemble(i, family, step, *read[step])
-        if self._targets.classes is None:  # a real target has a sweep of its own
-            y = self._targets.centered[:, None]
-            for i, with_y in self.multiply(dict.fromkeys(found, y), progress).items():
-                ones = found[i].row_sums
-                found[i] = replace(
-                    found[i], products=np.vstack([ones, with_y.T]).T, excludes_diagonal=False
-                )
+        if self.targets.classes is None:  # a real target has a sweep of its own
+            y = self.targets.centered[:, None]
+            for i, with_y in self.multiply(dict.fromkeys(found, y), self.progress).items():
+                products = np.vstack([found[i].row_sums, with_y.T]).T
+                found[i] = replace(found[i], products=products, excludes_diagonal=False)
         return self._centered_again([found[i] for i in range(len(found))])
 
     def _assemble(
         self, index: int, family: Family, step: int, sums: Array, squares: Array
     ) -> GramStatistics:
         """Return the statistics that the sums of a step are, (labels, n) over sorted rows."""
-        n, excludes_diagonal = self._targets.n, family.excludes_diagonal[step]
-        diagonal = self._kernels[index].diagonal(self._X)
+        n, excludes_diagonal = self.targets.n, family.excludes_diagonal[step]
+        diagonal = self.kernels[index].diagonal(self.X)
         products = self._tiles.restore(sums)
         row_sums, row_squares = products.sum(axis=0), self._tiles.restore(squares.sum(axis=0))
         if excludes_diagonal:
@@ -102,7 +113,7 @@ class Sweep:
         # |HSH|^2 = |S|^2 - (2/n) |S1|^2 + (1'S1)^2 / n^2: S is never close to a constant
         centered = row_squares.sum() - 2.0 * (row_sums @ row_sums) / n + (row_sums.sum() / n) ** 2
         return GramStatistics(
-            targets=self._targets,
+            targets=self.targets,
             shift=family.shifts[step],
             products=products.T,
             row_squares=row_squares,
@@ -118,7 +129,7 @@ class Sweep:
         That is where the mean of S is large against its spread: dot products far from the origin.
         """
         lost = {
-            i: RowMeans(self._kernels[i], s.shift != 0.0, s.row_sums[self._tiles.order] / s.n)
+            i: RowMeans(self.kernels[i], s.shift != 0.0, s.row_sums[self._tiles.order] / s.n)
             for i, s in enumerate(found)
             if s.invalid_reason is None and s.centered_squares < _CANCELLATION * s.row_squares.sum()
         }
