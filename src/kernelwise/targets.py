@@ -4,12 +4,12 @@ import math
 import numbers
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from kernelwise._arguments import is_one_of, shown
+from kernelwise._cached import cached_property
 from kernelwise._types import Array
 
 # Integer targets with more distinct values than this are taken for a count or a measurement.

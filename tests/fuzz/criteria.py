@@ -228,7 +228,7 @@ def _cross_validation(trial: Trial) -> None:
         return
     y = tame_classes(rng, len(X), most=3)
     codes = np.unique(y, return_inverse=True)[1]
-    Y = references.fit_columns(codes)
+    Y = references.signs(codes)
     splitter = KFold(3, shuffle=True, random_state=0)
     folds = list(splitter.split(X))
     asked = [kw.criteria.ELOO("error"), kw.criteria.KFold(cv=splitter)]

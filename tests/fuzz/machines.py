@@ -136,7 +136,7 @@ def _against_direct_solve(trial: Trial) -> None:
     if chance(rng, 0.5):
         y = tame_classes(rng, len(X))
         machine = kw.LSSVC(kernel, ridge, bias)
-        Y = references.fit_columns(np.unique(y, return_inverse=True)[1])
+        Y = references.signs(np.unique(y, return_inverse=True)[1])
     else:
         y = tame_reals(rng, len(X))
         y = y if chance(rng, 0.7) else np.column_stack([y, y[::-1]])

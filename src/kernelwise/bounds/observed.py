@@ -15,8 +15,8 @@ from kernelwise.bounds.problem import Problem
 from kernelwise.bounds.stability import ks_empirical_stability, residuals_without
 from kernelwise.bounds.support_vectors import svm_coefficients
 from kernelwise.criteria import Undefined
-from kernelwise.machines.losses import misclassified
 from kernelwise.gram import Targets
+from kernelwise.machines.losses import misclassified
 from kernelwise.machines.svm import hinge
 
 MOST_TRAININGS = 500  # rows up to which a support vector machine is trained without each

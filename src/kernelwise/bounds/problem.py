@@ -1,12 +1,12 @@
 """A kernel matrix, a target and a ridge, with what theorems ask of them."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from kernelwise._arguments import shown
+from kernelwise._cached import cached_property
 from kernelwise._types import Array
 from kernelwise.bounds.base import Assumption, Limits
 from kernelwise.bounds.support_vectors import svm_coefficients

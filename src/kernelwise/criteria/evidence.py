@@ -2,11 +2,11 @@
 
 import math
 from collections.abc import Sequence
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from kernelwise._cached import cached_property
 from kernelwise._types import Array
 from kernelwise.gram import Gram, GramStatistics, Need, Spectrum
 from kernelwise.kernels import Kernel

@@ -8,7 +8,7 @@ gram is the narrow waist between them::
                                              Gram.matmul(V)               K @ V
                                              Gram.leading_eigenvalues(t)
                                              Gram.spectrum()              may be thin
-                                             Gram.inverses(ridges)        solve, diagonal, block, ...
+                                             Gram.inverses(ridges)        solve, diagonal, block
                                              Gram.rows(index), entries()  where there are any
 
 ``Dense`` holds the matrix in memory; it is the reference for every other engine and serves a

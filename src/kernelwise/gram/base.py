@@ -9,11 +9,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
+from kernelwise._cached import cached_property
 from kernelwise._progress import SILENT, Task
 from kernelwise._registry import check_new_name, members, unknown
 from kernelwise._types import Array

@@ -7,12 +7,12 @@ keeps the digits of rows of very different scales.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from scipy.linalg import cho_solve
 from scipy.linalg.lapack import dpotrf, dtrtri
 
+from kernelwise._cached import cached_property
 from kernelwise._types import Array
 from kernelwise._undefined import Undefined
 

@@ -1,10 +1,10 @@
 """What every O(n²) criterion needs of a kernel matrix."""
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from kernelwise._cached import cached_property
 from kernelwise._types import Array
 from kernelwise.targets import Targets
 

@@ -4,13 +4,13 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
 
 from kernelwise._arguments import is_one_of, shown
+from kernelwise._cached import cached_property
 from kernelwise._progress import SILENT, Task
 from kernelwise._threads import workers
 from kernelwise._types import Array

@@ -23,13 +23,13 @@ IJCNN 2006.
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
 from kernelwise._arguments import as_real, shown
+from kernelwise._cached import cached_property
 from kernelwise._types import Array
 from kernelwise.gram.inverse import CholeskyInverse, Inverse
 

@@ -11,12 +11,12 @@ J. Demšar, Statistical comparisons of classifiers over multiple data sets, JMLR
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from scipy import stats
 
+from kernelwise._cached import cached_property
 from kernelwise._types import Array
 from kernelwise.experiments.significance import LEVEL
 

@@ -6,7 +6,6 @@ they are.
 """
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, Final
 
 import numpy as np
@@ -14,6 +13,7 @@ from scipy.spatial.distance import pdist
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 
 from kernelwise import criteria as c
+from kernelwise._cached import cached_property
 from kernelwise._types import Array
 from kernelwise.criteria import Criterion
 from kernelwise.experiments.datasets import load
