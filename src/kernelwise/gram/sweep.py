@@ -12,12 +12,12 @@ plain sum over each tile. Memory is O(n · kernels · classes) a worker; nothing
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
+from kernelwise._cached import cached_property
 from kernelwise._progress import SILENT, Task
 from kernelwise._types import Array
 from kernelwise.gram.dense import sample_pairs

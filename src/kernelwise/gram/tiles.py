@@ -1,13 +1,13 @@
 """The data of a sweep: rows sorted by class and cut into blocks, whose pairs are the tiles."""
 
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 
+from kernelwise._cached import cached_property
 from kernelwise._types import Array
 from kernelwise.kernels import Pairs
 
