@@ -131,7 +131,7 @@ def widths_for(rows: Any, random_state: Any = None) -> list[Gaussian]:
 
 
 def _whole(lo: Any, hi: Any, least: int, most: int) -> range:
-    """Return the integers from lo to hi, or say what is wrong with them."""
+    """Return the integers from lo to hi, after checking them."""
     first, last = as_integer(lo), as_integer(hi)
     if first is None or last is None or not (least <= first <= most and least <= last <= most):
         raise ValueError(
