@@ -3,6 +3,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
+# Both distributions at once, kernelwise first: pip then takes the one that the papers need from here.
+PROJECTS := pyproject.toml papers/pyproject.toml
+INSTALL := $(BIN)/python -m pip install --quiet
+PAPERS := --editable ./papers
+
 .PHONY: demo test fuzz bench lint types imports doctest check clean
 
 demo: $(VENV)/.core
@@ -21,7 +26,7 @@ bench: $(VENV)/.test
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/codespell src tests docs examples README.md CHANGELOG.md CONTRIBUTING.md
+	$(BIN)/codespell src tests docs examples papers README.md CHANGELOG.md CONTRIBUTING.md
 
 types: $(VENV)/.lint
 	$(BIN)/mypy
@@ -30,23 +35,23 @@ imports: $(VENV)/.lint
 	$(BIN)/lint-imports
 
 doctest: $(VENV)/.test
-	$(BIN)/python -m pytest --doctest-modules --doctest-glob='*.md' src docs README.md
+	$(BIN)/python -m pytest --doctest-modules --doctest-glob='*.md' src docs README.md papers/src papers/pages papers/README.md
 
 check: test lint types imports doctest
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.core: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable '.[all]'
+$(VENV)/.core: $(PROJECTS) | $(VENV)/bin/python
+	$(INSTALL) --editable '.[all]' $(PAPERS)
 	touch $@
 
-$(VENV)/.test: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable '.[test]'
+$(VENV)/.test: $(PROJECTS) | $(VENV)/bin/python
+	$(INSTALL) --editable '.[test]' $(PAPERS)
 	touch $@ $(VENV)/.core
 
-$(VENV)/.lint: pyproject.toml | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet --editable '.[lint]'
+$(VENV)/.lint: $(PROJECTS) | $(VENV)/bin/python
+	$(INSTALL) --editable '.[lint]' $(PAPERS)
 	touch $@ $(VENV)/.core
 
 clean:

@@ -1,7 +1,3 @@
-import csv
-import gzip
-from concurrent.futures import ThreadPoolExecutor
-
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
@@ -43,38 +39,3 @@ def two_blobs(rng):
 def three_blobs(rng):
     X = np.vstack([rng.normal(c, 0.8, (n, 2)) for c, n in ((0.0, 15), (2.0, 10), (4.0, 8))])
     return X, np.repeat([0, 1, 2], [15, 10, 8])
-
-
-@pytest.fixture
-def data_folder(tmp_path, monkeypatch):
-    """Return what writes data sets, by name features and target, where experiments look for them.
-
-    NaN is a gap; numbers keep six digits.
-    """
-
-    def write(sets):
-        (tmp_path / "MANIFEST.csv").write_text("\n".join(["name", *sets, ""]))
-        for name, (X, y) in sets.items():
-            rows = [
-                ["" if np.isnan(v) else f"{v:.6g}" for v in x] + [str(t)]
-                for x, t in zip(np.asarray(X), y, strict=True)
-            ]
-            heads = [f"f{i}" for i in range(len(rows[0]) - 1)] + ["target"]
-            with gzip.open(tmp_path / f"{name}.csv.gz", "wt", newline="") as file:
-                csv.writer(file).writerows([heads, *rows])
-        monkeypatch.setenv("KERNELWISE_DATA", str(tmp_path))
-        return tmp_path
-
-    return write
-
-
-@pytest.fixture
-def in_this_process(monkeypatch):
-    """Let experiments work in threads of this process: others take seconds to start.
-
-    Their lines are then the same to the last digit as those of a job that is done here.
-    """
-    monkeypatch.setattr(
-        "kernelwise.experiments.runner.ProcessPoolExecutor",
-        lambda workers, mp_context: ThreadPoolExecutor(workers),
-    )

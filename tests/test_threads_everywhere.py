@@ -12,8 +12,6 @@ import kernelwise as kw
 from kernelwise import _threads, bounds, gram
 from kernelwise.bounds.observed import observe
 from kernelwise.cli.main import main
-from kernelwise.experiments import runner
-from kernelwise.experiments.experiment import Job
 from kernelwise.gram import dense, inverse
 from kernelwise.kernels import geometry
 from kernelwise.machines import PrecomputedAdapter
@@ -162,16 +160,6 @@ def test_sweeps_have_as_many_threads_as_jobs(data, monkeypatch):
         made.clear()
 
 
-def test_experiments_work_with_one_thread_each(monkeypatch):
-    class Watching:
-        def work(self, job):
-            return [{"threads": max(settings().values()), "workers": _threads.workers()}]
-
-    monkeypatch.setattr(runner, "EXPERIMENTS", {"watching": Watching()})
-    [line] = runner.do(Job("watching", "heart", 0))
-    assert (line["threads"], line["workers"]) == (1, 1)
-
-
 class TestCommandLine:
     @pytest.fixture
     def table(self, data, tmp_path):
@@ -196,7 +184,7 @@ class TestCommandLine:
 
     @pytest.mark.parametrize("jobs", ["0", "many", "1.5"])
     def test_no_number_of_jobs(self, jobs, table, capsys):
-        for command in (["select", table], ["predict", "model.skops", table], ["reproduce"]):
+        for command in (["select", table], ["predict", "model.skops", table]):
             assert main([*command, "--jobs", jobs]) == 2
             said = capsys.readouterr().err
             assert said.count("\n") == 1 and "--jobs: a number of jobs must be" in said

@@ -440,7 +440,7 @@ def test_what_git_ignores():
         command = ["git", "check-ignore", "--quiet", "--no-index", path]
         return subprocess.run(command, cwd=ROOT, check=False).returncode == 0
 
-    assert all(map(is_ignored, ["papers/index.md", "src/a.nbi", "src/kernelwise/a.nbc"]))
+    assert all(map(is_ignored, ["reproduced/index.md", "src/a.nbi", "src/kernelwise/a.nbc"]))
     assert not any(
-        map(is_ignored, ["docs/papers/index.md", "src/kernelwise/experiments/papers/er2015.py"])
+        map(is_ignored, ["papers/pages/index.md", "papers/src/kernelwise_papers/papers/er.py"])
     )

@@ -6,5 +6,6 @@ the table and says what it did, the modules named like commands call the library
     FILE ──> read ──> Table ──> prepare ──> X, y, preparation ──> KernelSelector ──> answer, files
 
 Data goes to standard output; progress, notices and errors to standard error. ``main`` turns errors
-into one sentence and an exit status. Nothing imports this package.
+into one sentence and an exit status. Nothing imports this package but the commands that
+``plugins`` finds in other distributions.
 """

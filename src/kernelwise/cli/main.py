@@ -8,6 +8,7 @@ from typing import Any
 
 from kernelwise._files import TooLarge
 from kernelwise._threads import limited
+from kernelwise.cli import plugins
 from kernelwise.cli.options import parse
 from kernelwise.cli.screen import BadInput, Screen, one_line, say, tell
 
@@ -42,6 +43,8 @@ def _run(argv: list[str]) -> int:
 
 def _command(name: str) -> Any:
     """Return the function of a command; each is imported only where it is asked for."""
+    if name in plugins.INSTALLED_BY:
+        return plugins.load(name).run
     if name == "select":
         from kernelwise.cli.select import select as command
     elif name == "compare":
@@ -50,8 +53,6 @@ def _command(name: str) -> Any:
         from kernelwise.cli.bounds import bounds as command
     elif name == "predict":
         from kernelwise.cli.predict import predict as command
-    elif name == "reproduce":
-        from kernelwise.cli.reproduce import reproduce as command
     elif name == "report":
         from kernelwise.cli.listing import report as command
     else:
@@ -84,7 +85,7 @@ def _is_meant_for_users(error: Exception) -> bool:
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
     module = "" if trace is None else str(trace.tb_frame.f_globals.get("__name__", ""))
-    return module.startswith(("kernelwise.", "sklearn."))
+    return module.startswith(("kernelwise", "sklearn."))  # plugins of ours too
 
 
 def _fail(sentence: str, status: int) -> int:

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 from kernelwise import __version__
 from kernelwise._registry import unknown
 from kernelwise._threads import as_jobs
+from kernelwise.cli import plugins
 from kernelwise.cli.candidates import Candidates
 from kernelwise.cli.read import FORMATS
 from kernelwise.cli.screen import BadInput, one_line
@@ -73,19 +74,6 @@ examples:
 gaussian:3:3 is the Gaussian kernel of width tau = 2^3. Where several kernels or ridges are named,
 or none, the theorems are evaluated for those that 'kernelwise select' would choose.
 """
-_REPRODUCE = """\
-Runs the tables and figures of the papers again, on all processors, and writes for each a file of
-results, a page with ours beside published, and a figure. A run that was stopped goes on where it
-was."""
-_REPRODUCE_EXAMPLES = """\
-examples:
-  kernelwise reproduce --list
-  kernelwise reproduce er-table1 --datasets heart sonar --repetitions 5
-  kernelwise reproduce --all --quick
-
-The data are looked for in the folder of the environment variable KERNELWISE_DATA and in
-../shared/data, and are downloaded where they are in neither.
-"""
 _REPORT_EXAMPLES = "example:\n  kernelwise report chosen/result.json --out report.html\n"
 _CRITERIA_EXAMPLES = "example:\n  kernelwise criteria\n"
 
@@ -103,9 +91,9 @@ class _Parser(argparse.ArgumentParser):
         raise BadInput(f"{one_line(message)} (see '{self.prog} --help').")
 
 
-def parse(argv: Sequence[str] | None) -> argparse.Namespace:
+def parse(argv: Sequence[str]) -> argparse.Namespace:
     """Return what is asked; raise BadInput for what cannot be."""
-    args = parser().parse_args(argv)
+    args = parser(_asked(argv)).parse_args(argv)
     if args.command in ("select", "compare", "bounds"):
         _find_file(args)
     if hasattr(args, "header"):
@@ -121,8 +109,13 @@ def _find_file(args: argparse.Namespace) -> None:
         raise BadInput(f"FILE is missing (see 'kernelwise {args.command} --help').")
 
 
-def parser() -> argparse.ArgumentParser:
-    """Return the parser of the whole command line."""
+def _asked(argv: Sequence[str]) -> str | None:
+    """Return the command that is asked for, if any."""
+    return next((word for word in argv if word != "--"), None)
+
+
+def parser(asked: str | None = None) -> argparse.ArgumentParser:
+    """Return the parser of the whole command line; a plugin is loaded only where it is asked."""
     whole = _Parser(
         prog="kernelwise",
         description=_ABOUT,
@@ -136,8 +129,7 @@ def parser() -> argparse.ArgumentParser:
     _compare(_command(commands, "compare", "compare criteria", _COMPARE, _COMPARE_EXAMPLES))
     _predict(_command(commands, "predict", "use a saved model", _PREDICT, _PREDICT_EXAMPLES))
     _bounds(_command(commands, "bounds", "evaluate theorems", _BOUNDS, _BOUNDS_EXAMPLES))
-    about = _REPRODUCE
-    _reproduce(_command(commands, "reproduce", "run the papers", about, _REPRODUCE_EXAMPLES))
+    _plugin(commands, "reproduce", "run the papers", asked)
     about = "Makes the HTML report of a result.json that 'kernelwise select --out' wrote."
     report = _command(commands, "report", "make a report", about, _REPORT_EXAMPLES)
     report.add_argument("result", metavar="RESULT", help="a result.json")
@@ -161,6 +153,15 @@ def _command(commands: Any, name: str, short: str, about: str, examples: str) ->
         epilog=examples,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+
+
+def _plugin(commands: Any, name: str, short: str, asked: str | None) -> None:
+    if asked != name:
+        _command(commands, name, short, "", "")
+        return
+    plugin = plugins.load(name)
+    command = _command(commands, name, short, plugin.about, plugin.examples)
+    plugin.add_options(command.add_argument)
 
 
 def _jobs_option(command: Any) -> None:
@@ -197,9 +198,7 @@ def _table(command: Any) -> None:
         "--task", type=_one_of("task", TASKS), default="auto", help=", ".join(TASKS)
     )
     command.add_argument("--no-scale", action="store_true", help="leave numbers as they are")
-    command.add_argument(
-        "--rows", type=_checked(_rows), metavar="N", help="draw so many rows at random"
-    )
+    command.add_argument("--rows", type=row_count, metavar="N", help="draw so many rows at random")
     command.add_argument("--seed", type=_checked(_seed), help="of what is drawn at random")
     _shared(command, "DIR", "write what was found to this folder")
     command.add_argument(
@@ -273,26 +272,6 @@ def _bounds(command: Any) -> None:
     )
 
 
-def _reproduce(command: Any) -> None:
-    command.add_argument("key", metavar="TABLE", nargs="*", help="what to run; --list has all")
-    command.add_argument("--all", action="store_true", help="run everything")
-    command.add_argument("--list", action="store_true", help="list what can be run")
-    command.add_argument("--out", metavar="DIR", default="papers", help="default: papers")
-    command.add_argument(
-        "--quick", action="store_true", help="few repetitions, few rows: minutes, not hours"
-    )
-    command.add_argument(
-        "--repetitions", type=_checked(_count), metavar="N", help="default: the paper's"
-    )
-    command.add_argument(
-        "--rows", type=_checked(_rows), metavar="N", help="at most so many rows of a data set"
-    )
-    command.add_argument("--datasets", metavar="NAME", nargs="+", help="default: the paper's")
-    command.add_argument(
-        "--no-run", action="store_true", help="make the pages of what has been run"
-    )
-
-
 def _predict(command: Any) -> None:
     command.add_argument("model", metavar="MODEL", help="a model.skops")
     command.add_argument("file", metavar="FILE", help=f"a table ({', '.join(FORMATS)}; .gz too)")
@@ -326,6 +305,20 @@ def _one_of(what: str, known: Sequence[str]) -> Callable[[str], Any]:
     return _checked(read)
 
 
+def integer(rule: str, low: int) -> Callable[[str], Any]:
+    """Return a type for argparse that takes integers from the lowest on."""
+
+    def read(text: str) -> int:
+        if not text.isdecimal() or int(text) < low:
+            raise ValueError(f"{rule}, got {text!r}")
+        return int(text)
+
+    return _checked(read)
+
+
+row_count = integer("a number of rows must be an integer of at least 3", 3)
+
+
 def _ridge(text: str) -> float:
     try:
         ridge = float(text)
@@ -341,18 +334,6 @@ def _ridges(text: str) -> str | float | list[float]:
         return text
     ridges = [_ridge(part) for part in text.split(",")]
     return ridges[0] if len(ridges) == 1 else ridges
-
-
-def _rows(text: str) -> int:
-    if not text.isdecimal() or int(text) < 3:
-        raise ValueError(f"a number of rows must be an integer of at least 3, got {text!r}")
-    return int(text)
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise ValueError(f"a number of repetitions must be a positive integer, got {text!r}")
-    return int(text)
 
 
 def _jobs(text: str) -> int:

@@ -1,0 +1,86 @@
+"""The lines of one split: errors, and of the first split the time of every choice.
+
+Every entrant's time is measured on its own, from the data to the choice.
+"""
+
+import warnings
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+
+from kernelwise.gram import Targets
+from kernelwise_papers.experiment import Job
+from kernelwise_papers.leaderboard.entrants import (
+    BEST,
+    CHOSEN,
+    CONSTANT,
+    ENTRANTS,
+    FIXED,
+    GRID,
+    entrants,
+)
+from kernelwise_papers.leaderboard.trial import Trial, split_of
+from kernelwise_papers.tables.split import Part
+from kernelwise_papers.timing import cpu_seconds
+
+_LONG_ENOUGH = 0.3  # seconds that measuring one entrant takes at least, up to three times
+_TIMES = 3
+
+
+def split_lines(job: Job) -> list[dict[str, Any]]:
+    """Return the errors of one split, a line a setting; of the first split the times as well."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # guards and small classes: said to users, not here
+        part, available = split_of(job.dataset, job.rows, job.seed)
+        trial = Trial(part)
+        facts = {
+            "task": trial.task,
+            "available": available,
+            "train": part.targets.n,
+            "test": part.test_targets.n,
+        }
+        lines = [facts | _errors(trial, setting) for setting in (FIXED, CHOSEN)]
+        if job.repetition == 0:
+            _warm_up(trial.task)
+            lines += [facts | _seconds(trial, setting) for setting in (FIXED, CHOSEN)]
+    return lines
+
+
+def _line(setting: str, quantity: str, values: dict[str, float]) -> dict[str, Any]:
+    """Return a line with all columns; empty where an entrant takes no part."""
+    columns = (*ENTRANTS, BEST, CONSTANT)
+    written = {name: f"{values[name]:.5g}" if name in values else "" for name in columns}
+    return {"setting": setting, "quantity": quantity, **written}
+
+
+def _errors(trial: Trial, setting: str) -> dict[str, Any]:
+    values = {name: trial.error(name, setting) for name in entrants(trial.task, setting)}
+    values |= {BEST: trial.best(setting), CONSTANT: trial.constant()}
+    return _line(setting, "error", values)
+
+
+def _seconds(trial: Trial, setting: str) -> dict[str, Any]:
+    values = {}
+    for name in entrants(trial.task, setting):
+        try:
+            values[name] = cpu_seconds(
+                partial(trial.choose, name, setting), enough=_LONG_ENOUGH, most=_TIMES
+            )
+        except ValueError:  # undefined for every kernel
+            values[name] = float("nan")
+    return _line(setting, "seconds", values)
+
+
+@cache
+def _warm_up(task: str) -> None:
+    """Let every entrant choose once: what is compiled or loaded at first use is not its time."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 2))
+    y = X[:, 0] + 0.5 * rng.normal(size=30)
+    targets = Targets.of(y if task == "regression" else y > 0.0, task)
+    small = Trial(Part(X, targets, X, targets))
+    for setting in (FIXED, CHOSEN):
+        for name in entrants(task, setting):
+            if name != GRID:
+                small.choose(name, setting)

@@ -1,0 +1,110 @@
+"""Running an experiment: many jobs, on all processors, resumable at any time.
+
+What is finished stands in a file: one or more lines per job. A run that was stopped goes on where
+it was.
+"""
+
+import csv
+import io
+import itertools
+from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from kernelwise._files import append
+from kernelwise._progress import SILENT, Task
+from kernelwise._threads import limited, workers
+from kernelwise_papers.catalog import EXPERIMENTS
+from kernelwise_papers.experiment import Effort, Experiment, Job, Line
+
+_AHEAD = 2  # jobs a worker that are handed out before they are needed
+
+
+def results_path(experiment: Experiment, folder: Path, effort: Effort) -> Path:
+    """Return the file of the results; capped data sets have a file of their own."""
+    return folder / "results" / f"{experiment.source}{capped(effort)}.csv"
+
+
+def capped(effort: Effort) -> str:
+    """Return what is added to the names of files of capped data sets."""
+    return "" if effort.rows is None else f"-{effort.rows}-rows"
+
+
+def read(path: Path) -> list[Line]:
+    """Return the lines of a file of results; none where there is no file."""
+    if not path.is_file():
+        return []
+    with path.open(newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def finished(path: Path) -> set[tuple[str, int]]:
+    """Return the jobs whose results stand in a file, by data set and repetition."""
+    return {(line["dataset"], int(line["repetition"])) for line in read(path)}
+
+
+def do(job: Job) -> list[dict[str, Any]]:
+    """Do one job, with one thread: there are as many workers as processors."""
+    with limited(1):
+        lines = EXPERIMENTS[job.key].work(job)
+    place = {"dataset": job.dataset, "repetition": job.repetition}
+    return [place | line for line in lines]
+
+
+def run(
+    experiment: Experiment,
+    folder: Path,
+    effort: Effort | None = None,
+    task: Task = SILENT,
+) -> Path:
+    """Do what is still to be done, and return the file of the results."""
+    effort = effort or Effort()
+    path = results_path(experiment, folder, effort)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    jobs = experiment.jobs(effort)
+    known = finished(path)
+    todo = [job for job in jobs if (job.dataset, job.repetition) not in known]
+    with task.part("", len(jobs)) as work:
+        for _ in range(len(jobs) - len(todo)):
+            work.advance()
+        for lines in _results(todo, 1 if experiment.takes_time else workers()):
+            _append(path, lines)
+            work.advance()
+    return path
+
+
+def _results(jobs: Sequence[Job], workers: int) -> Iterator[list[dict[str, Any]]]:
+    """Yield the lines of jobs as they are done."""
+    if not jobs:
+        return
+    left, workers = iter(jobs), min(workers, len(jobs))
+    # Fresh processes: threads of this one, of numba or BLAS, do not survive a fork.
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        running: set[Future[list[dict[str, Any]]]] = {
+            pool.submit(do, job) for job in itertools.islice(left, workers * _AHEAD)
+        }
+        try:
+            while running:
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield future.result()
+                    running |= {pool.submit(do, job) for job in itertools.islice(left, 1)}
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)  # what has not begun never will
+            raise
+
+
+def _append(path: Path, lines: Sequence[dict[str, Any]]) -> None:
+    """Add the lines of a job in one piece: a line is there only with all of its fellows."""
+    text = io.StringIO()
+    table = csv.DictWriter(text, list(lines[0]), lineterminator="\n")
+    if not path.is_file():
+        table.writeheader()
+    elif read(path) and list(read(path)[0]) != list(lines[0]):
+        raise ValueError(
+            f"{path} has other columns than this run, which cannot go on with it: move it away."
+        )
+    table.writerows(lines)
+    append(path, text.getvalue())

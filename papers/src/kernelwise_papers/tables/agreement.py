@@ -1,0 +1,171 @@
+"""How far results and published numbers agree: counts, verdicts, the paper's claims."""
+
+from itertools import groupby
+
+import numpy as np
+
+from kernelwise_papers import markdown, publications
+from kernelwise_papers.tables.comparison import BEST, Comparison, Results, compare, not_worse
+
+_FEW = 0.05  # of the cells
+_REPRODUCED = 0.8  # of the cells of a column
+_LARGEST = ("a2a", "cpusmall")  # which the runs leave out
+_UNDEFINED = "It is not defined in the five papers: the column stays empty."
+
+
+def summary(results: Results) -> str:
+    """Return how many cells agree, column by column."""
+    lines = [f"{'':<42}{'loose':>7}{'strict':>8}{'cells':>7}"]
+    for published, column, cells in _agreeing(results):
+        name = column if column == published else f"  {column}"
+        loose, strict = sum(c.is_loose for c in cells), sum(c.is_strict for c in cells)
+        lines.append(f"{name:<42}{loose:>7}{strict:>8}{len(cells):>7}")
+    return "\n".join(lines)
+
+
+def headline(results: Results) -> str:
+    """Return how many cells of every column agree, loosely and strictly, in a line."""
+    counts = []
+    for _, column, cells in _agreeing(results):
+        loose, strict = sum(c.is_loose for c in cells), sum(c.is_strict for c in cells)
+        counts.append(f"{column} {loose} ({strict}) of {len(cells)}")
+    return (
+        f"within one published standard deviation (within two standard errors): {', '.join(counts)}"
+    )
+
+
+def counts(results: Results) -> list[str]:
+    """Return how many cells of every column agree, as a table."""
+    heads = ["published", "ours", "loose", "strict", "cells"]
+    rows = [_count(*each) for each in _agreeing(results)]
+    if results.table.task == "regression":  # sets in units of their own have no mean
+        return markdown.table(heads, [row[: len(heads)] for row in rows])
+    return markdown.table([*heads, "mean, published", "mean, ours"], rows)
+
+
+def out_of_reach(results: Results) -> list[str]:
+    """Say how many published cells no choice among the candidates can give."""
+    cells = compare(results)
+    beyond = _beyond(results, cells)
+    text = (
+        f"Of {len(cells)} published cells {len(beyond)} are better than the mean of the best "
+        "choice that the candidates allow, kernel by kernel on the test rows themselves (last "
+        "column below)"
+    )
+    if len(beyond) < _FEW * len(cells):
+        return [f"{text}."]
+    return [
+        f"{text}: no criterion could have chosen these, so data, scaling, kernels, machine or "
+        "ridge were others than here."
+    ]
+
+
+def by_lambda(results: Results) -> list[str]:
+    """Return the counts lambda by lambda, where there are several."""
+    cells = compare(results)
+    lambdas = sorted({c.place.lam for c in cells})
+    if len(lambdas) < 2:
+        return []
+    beyond = _beyond(results, cells)
+    rows = []
+    for lam in lambdas:
+        own = [c for c in cells if c.place.lam == lam]
+        loose, strict = sum(c.is_loose for c in own), sum(c.is_strict for c in own)
+        out = sum(c.place.lam == lam for c in beyond)
+        rows.append([f"{lam:g}", str(loose), str(strict), str(out), str(len(own))])
+    return [*markdown.table(["lambda", "loose", "strict", "out of reach", "cells"], rows), ""]
+
+
+def verdicts(results: Results) -> list[str]:
+    """Return a sentence a published column: how far it agrees, by which variant, and why."""
+    lines = []
+    for criterion, group in groupby(_agreeing(results), key=lambda each: each[0]):
+        found = {column: cells for _, column, cells in group}
+        counts = {column: sum(c.is_loose for c in cells) for column, cells in found.items()}
+        of = max(map(len, found.values()))
+        verdict = "reproduces" if max(counts.values()) >= _REPRODUCED * of else "does not reproduce"
+        variants = ", ".join(
+            f"{count} {'' if len(found[column]) == of else f'of {len(found[column])} '}as {column}"
+            for column, count in counts.items()
+        )
+        why = results.table.why.get(criterion, "") if _is_whole(results) else ""
+        lines.append(f"- **{criterion}** {verdict}: of {of} cells {variants}. {why}".rstrip())
+    lines += [f"- **{criterion}**: {_UNDEFINED}" for criterion in undefined(results)]
+    return lines
+
+
+def claims(results: Results) -> list[str]:
+    """Return the paper's counts of significant differences beside ours, as a section."""
+    claims = [c for c in publications.records("claims") if c["table"] == results.table.published]
+    rows = []
+    for claim in claims:
+        first, second = claim["first"], claim["second"]
+        if not {first, second} <= set(results.table.columns):
+            continue
+        lam = float(claim["lambda"]) if claim["lambda"] else 1.0
+        places = [place for place in results.errors if place.lam == lam]
+        winner, loser = (first, second) if claim["claim"] == "better" else (second, first)
+        count = sum(not not_worse(results, place, loser, winner) for place in places)
+        said = claim["count"] if claim["relation"] == "exactly" else f"{claim['count']} or more"
+        statement = f"{first} {claim['claim']} than {second}"
+        rows.append([f"{lam:g}", statement, said, str(count), str(len(places))])
+    if not rows:
+        return []
+    return [
+        "## Significant differences, the paper's count and ours",
+        "",
+        "Sets on which the first criterion is significantly better or worse than the second "
+        "(paired t-test over our splits, one-sided, 95 %). Whether the paper's counts follow from "
+        f"its own numbers: [significance.md]({markdown.PUBLISHED_NUMBERS}significance.md).",
+        "",
+        *markdown.table(["lambda", "claim", "paper", "ours", "sets"], rows),
+        "",
+    ]
+
+
+def _agreeing(results: Results) -> list[tuple[str, str, list[Comparison]]]:
+    """Return published column, ours and their cells; variants of a criterion after it."""
+    found = []
+    for criterion in dict.fromkeys(c.published.criterion for c in compare(results)):
+        for column in results.table.columns:
+            if column == criterion or column.startswith(f"{criterion} ("):
+                cells = compare(results, {criterion: column})
+                found.append(
+                    (criterion, column, [c for c in cells if c.published.criterion == criterion])
+                )
+    return found
+
+
+def _count(criterion: str, column: str, cells: list[Comparison]) -> list[str]:
+    loose, strict = sum(c.is_loose for c in cells), sum(c.is_strict for c in cells)
+    counted = map(str, (loose, strict, len(cells)))
+    if not cells:
+        return [criterion, column, *counted, "–", "–"]
+    theirs = np.mean([c.published.value for c in cells if c.published.value is not None])
+    ours = np.mean([c.mean for c in cells])
+    return [criterion, column, *counted, f"{theirs:.4g}", f"{ours:.4g}"]
+
+
+def _beyond(results: Results, cells: list[Comparison]) -> list[Comparison]:
+    """Return the published cells that are better than any choice among the candidates can be."""
+    sign = results.table.sign
+    return [
+        c
+        for c in cells
+        if c.published.value is not None
+        and sign * c.published.value < sign * float(np.mean(results.errors[c.place][BEST]))
+    ]
+
+
+def _is_whole(results: Results) -> bool:
+    """Say whether all sets were run that the explanations are about."""
+    done = {place.dataset for place in results.errors}
+    return all(name in done for name in results.table.datasets if name not in _LARGEST)
+
+
+def undefined(results: Results) -> list[str]:
+    """Return the published columns that we do not know how to make."""
+    if results.table.published is None:
+        return []
+    named = dict.fromkeys(c.criterion for c in publications.load(results.table.published))
+    return [name for name in named if name not in results.table.columns]

@@ -1,0 +1,71 @@
+"""Results beside the published numbers, and the pages made from them."""
+
+import re
+
+import numpy as np
+import pytest
+
+from kernelwise_papers import publications
+from kernelwise_papers.papers.tables import TABLES
+from kernelwise_papers.tables.comparison import BEST, Place, Results, compare, not_worse
+from kernelwise_papers.tables.page import page
+
+
+def results(key, rows):
+    table = TABLES[key]
+    lines = []
+    for (dataset, repetition, lam), errors in rows.items():
+        filled = dict.fromkeys([*table.columns, BEST], 0.25) | errors
+        place = {"dataset": dataset, "repetition": repetition, "lambda": lam}
+        lines.append({name: str(value) for name, value in (place | filled).items()})
+    return Results.of(table, lines)
+
+
+@pytest.fixture
+def heart():
+    """SM errs as published on heart, 16.53 ± 3.27, CV is far from it."""
+    rng = np.random.default_rng(0)
+    errors = 0.1653 + 0.0327 * rng.normal(size=50)
+    errors += 0.1653 - errors.mean()
+    rows = {("heart", i, 1.0): {"SM": e, "CV": e + 0.2} for i, e in enumerate(errors)}
+    return results("sm-table2", rows)
+
+
+def test_cells_that_agree(heart):
+    found = {c.column: c for c in compare(heart)}
+    assert found["SM"].difference == pytest.approx(0.0, abs=1e-9)
+    assert found["SM"].is_loose and found["SM"].is_strict
+    assert not found["CV"].is_loose and not found["CV"].is_strict
+    assert found["SM"].published.value == 16.53
+
+
+def test_a_variant_can_stand_for_a_column(heart):
+    [cell] = [c for c in compare(heart, {"SM": "SM (r=2)"}) if c.published.criterion == "SM"]
+    assert cell.column == "SM (r=2)" and cell.mean == 25.0
+
+
+def test_significance_is_paired(heart):
+    place = Place("heart", 1.0)
+    assert not_worse(heart, place, "SM", "SM")
+    assert not not_worse(heart, place, "CV", "SM")
+
+
+def test_accuracies_and_squares_keep_their_unit():
+    accuracy = results("sps-table1", {("heart", 0, 0.1): {"SPS": 0.2}})
+    assert accuracy.errors[Place("heart", 0.1)]["SPS"][0] == pytest.approx(80.0)
+    square = results("ks-table3", {("mpg", 0, 0.1): {"RKS": 7.5}})
+    assert square.errors[Place("mpg", 0.1)]["RKS"][0] == 7.5
+
+
+def test_the_page_says_what_agrees(heart):
+    text = page(heart)
+    assert "| SM | SM | 1 | 1 | 1 | 16.53 | 16.53 |" in text
+    assert "| CV | CV | 0 | 0 | 1 |" in text
+    assert re.search(r"\*\*16\.53 ± [\d.]+\*\*<br>16\.53 ± 3\.27", text)
+    assert "Not run: a1a, a2a" in text and "50 random splits" in text
+
+
+def test_every_published_criterion_has_its_line(heart):
+    text = page(heart)
+    for criterion in {c.criterion for c in publications.load("sm2017_table2")}:
+        assert f"\n| {criterion} | {criterion} |" in text
