@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from kernelwise import Precomputed
 from kernelwise.gram import Dense, Spectrum
-from kernelwise.gram.inverse import CholeskyInverse, SpectralInverses
+from kernelwise.gram.inverse import CholeskyInverse, SpectralInverse, spectral_inverse
 from kernelwise.gram.psd import without_rounding
 from kernelwise.machines import SupportVectors
 from kernelwise.machines.ridge_fit import fit_ridge, weighted_matrix
@@ -176,11 +176,10 @@ class SpectralMachine:
         self._exact = lambda ridge: CholeskyInverse(np.array(M), ridge)
 
     def inverse(self, ridge):
-        [inverse] = SpectralInverses(self.spectrum, [ridge])
-        return inverse
+        return SpectralInverse(self.spectrum, ridge)
 
     def at(self, ridge):
-        [inverse] = SpectralInverses(self.spectrum, [ridge], self._exact)
+        inverse = spectral_inverse(self.spectrum, ridge, self._exact)
         return fit_ridge(inverse, self.y, **self._settings)
 
     def held_out_values(self, ridge, rows):

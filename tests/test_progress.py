@@ -52,7 +52,7 @@ def test_nothing_is_drawn_where_nobody_looks(impatient, capsys):
 
 @pytest.mark.parametrize("engine", ["dense", "tiled"])
 def test_a_bar_with_the_time_left_goes_to_standard_error(impatient, capsys, monkeypatch, engine):
-    monkeypatch.setattr("kernelwise.gram.sweep._POLL", 0.001)
+    monkeypatch.setattr("kernelwise.gram.runner._POLL", 0.001)
     X = np.random.default_rng(0).normal(size=(900, 3))
     kw.score_kernels(X, X[:, 0] > 0.0, engine=engine, progress=True)
     captured = capsys.readouterr()

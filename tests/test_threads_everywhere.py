@@ -152,8 +152,8 @@ def test_the_same_result_to_rounding(data, monkeypatch):
 def test_sweeps_have_as_many_threads_as_jobs(data, monkeypatch):
     monkeypatch.setattr(_threads, "processors", lambda: 3)
     X, y = data
-    made, real = [], gram.sweep.pool
-    monkeypatch.setattr(gram.sweep, "pool", lambda size: made.append(size) or real(size))
+    made, real = [], gram.runner.pool
+    monkeypatch.setattr(gram.runner, "pool", lambda size: made.append(size) or real(size))
     for threads, n_jobs, expected in ((None, 2, 2), (None, None, 3), (5, 2, 2), (5, None, 5)):
         kw.score_kernels(X, y, engine=gram.Tiled(tile=8, threads=threads), n_jobs=n_jobs)
         assert set(made) == {expected}

@@ -6,7 +6,8 @@ import pytest
 from bounds import oracles
 from kernelwise import Gaussian, Linear, bounds
 from kernelwise.bounds import observed, overview
-from kernelwise.bounds.problem import Problem
+from kernelwise.bounds.sample import Learner, Sample
+from kernelwise.bounds.theorem import statements
 
 LEAST_SQUARES = ["er_krr", "er_lssvm", "ks_krr", "sps_krr"]
 
@@ -67,7 +68,7 @@ def test_mirror_images_leave_no_bias(tau, ridge):
     rng = np.random.default_rng(5)
     y = np.where(np.arange(30) < 4, 1.0, -1.0)
     K = Gaussian(tau)(rng.normal(size=(30, 2)) + 0.7 * y[:, None])
-    objective = _objective(K, y, Problem(K, y, ridge).svm.scores, 0.5 / ridge)
+    objective = _objective(K, y, Sample(K, y, ridge).fitted(Learner.SVM).scores, 0.5 / ridge)
     best = _objective(K, y, K @ oracles.svm(K, y, 0.5 / ridge), 0.5 / ridge)
     assert objective <= best * (1 + 1e-3)
 
@@ -98,9 +99,10 @@ def test_what_is_observed_of_every_bound_but_variances():
     assert set(found) - set(seen) == {"ks_krr_cv_variance", "ks_svm_cv_variance"}
     assert seen["er_decay"].value == found["er_decay"].terms["ratio"]
     assert seen["fsm_training_error"].value == bounds.fsm_hyperplane_error(K, y)
-    assert overview.FROM_BELOW == {n for n in found if "from below" in found[n].quantity}
+    from_below = {n for n, s in statements().items() if s.theorem.from_below}
+    assert from_below == {n for n in found if "from below" in found[n].quantity}
     # what holds for certain, or is far from tight, is not contradicted
-    assert all(seen[n].value <= found[n].value for n in seen if n not in overview.FROM_BELOW)
+    assert all(seen[n].value <= found[n].value for n in seen if n not in from_below)
 
 
 def test_a_class_of_one_row():

@@ -21,7 +21,8 @@ import kernelwise as kw
 from helpers import close, rounding, tolerance
 from kernelwise import criteria as c
 from kernelwise.gram import Dense, Targets, Tiled, _loops, tiled
-from kernelwise.gram.families import DistanceRange, arrange
+from kernelwise.gram.families import DistanceRange
+from kernelwise.gram.grouping import group_kernels
 from kernelwise.gram.memory import as_bytes
 from kernelwise.gram.sweep import Sweep
 from kernelwise.kernels import Pairs
@@ -125,13 +126,13 @@ def test_a_mixed_grid_equals_the_dense_engine(kind):
 @pytest.mark.parametrize("ratio", [2, 3, 5, 7, 10])
 def test_widths_of_an_integer_ratio_are_one_ladder(ratio):
     widths = [0.37 * float(ratio) ** i for i in (-3, -1, 0, 4)]
-    families = arrange([kw.Gaussian(w) for w in widths], Pairs(np.eye(3)), REACH)
+    families = group_kernels([kw.Gaussian(w) for w in widths], Pairs(np.eye(3)), REACH)
     assert [len(family.members) for family in families] == [4]
 
 
 def test_widths_without_a_common_ratio_are_on_their_own():
     kernels = [kw.Gaussian(w) for w in (1.0, 2.1, 3.3, 10.0 * (1 + 1e-12))]
-    families = arrange(kernels, Pairs(np.eye(3)), REACH)
+    families = group_kernels(kernels, Pairs(np.eye(3)), REACH)
     assert [len(family.members) for family in families] == [1, 1, 1, 1]
 
 

@@ -138,21 +138,21 @@ class Limits:
                 check_positive(name, value)
 
 
-def theorem(function: Callable[P, R]) -> Callable[P, R]:
-    """Leave what a theorem says undefined where its numbers are beyond float64.
+def guarded(function: Callable[P, R]) -> Callable[P, R]:
+    """Leave a function undefined where its numbers are beyond float64.
 
     Ratios such as kappa / lambda reach 1e240, and theorems square them.
     """
 
     @wraps(function)
-    def guarded(*args: P.args, **kwargs: P.kwargs) -> R:
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
         try:
             with np.errstate(all="ignore"):  # what overflows is not finite
                 return function(*args, **kwargs)
         except (OverflowError, ZeroDivisionError):
             raise Undefined(_BEYOND) from None
 
-    return guarded
+    return call
 
 
 def finite(value: float) -> float:
@@ -179,14 +179,7 @@ def check_delta(delta: Any) -> float:
 
 
 def is_corrected(variant: str) -> bool:
-    """Say whether the corrected form is asked for, or that there is no such variant."""
+    """Say whether a variant is the corrected one, or that there is no such variant."""
     if not is_one_of(variant, VARIANTS):
         raise ValueError(f"variant must be 'corrected' or 'printed', got {shown(variant)}.")
     return variant == "corrected"
-
-
-def as_printed(variant: str, wrong: str) -> tuple[Assumption, ...]:
-    """Return, of a printed variant, the assumption that the print is right; it is not."""
-    if is_corrected(variant):
-        return ()
-    return (Assumption(f"the print follows from its proof; in fact {wrong}", False),)

@@ -6,24 +6,28 @@ from typing import Any
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from kernelwise._arguments import as_integer, shown
 from kernelwise._types import Array
-from kernelwise.bounds.base import (
-    Assumption,
-    Bound,
-    as_printed,
-    check_positive,
-    is_corrected,
-    theorem,
-)
-from kernelwise.bounds.problem import as_kernel_matrix
+from kernelwise.bounds.base import Assumption, Bound, check_positive, is_corrected
+from kernelwise.bounds.eigenratio import LIU_LIAO_2015, check_t
+from kernelwise.bounds.sample import Learner, eigenvalues
+from kernelwise.bounds.theorem import Quantity, Theorem, states
 from kernelwise.criteria import Undefined
-from kernelwise.gram.psd import without_rounding
 
 _STEEPEST = 100.0  # the fastest decay looked for
 
 
-@theorem
+_THEOREM_1 = Theorem(
+    LIU_LIAO_2015,
+    "Theorem 1",
+    Quantity.RATIO,
+    Learner.NONE,
+    misprint="with 1/n and A fixed the trace of K/n would vanish as n grows",
+    trivial=0.0,
+    from_below=True,
+)
+
+
+@states(_THEOREM_1)
 def er_decay(
     K: Any,
     *,
@@ -39,19 +43,7 @@ def er_decay(
     .. math:: \sum_{i > t} \lambda_i \le \frac{A t^{1 - \gamma}}{\gamma - 1} =: T, \qquad
         \beta_t \ge \frac{\mathrm{tr}(K/n)}{T} - 1.
 
-    Print: eigenvalues of order :math:`i^{-\gamma} / n`, and so a ratio of order n. With A fixed
-    that cannot be: the trace of K/n would vanish as n grows, and it is 1 for a Gaussian kernel.
-
-    Parameters
-    ----------
-    K : array of shape (n, n)
-    t : int, default=4
-    gamma : float or None, default=None
-        The decay; None takes the one that gives the best bound.
-    constant : float or None, default=None
-        A (of the printed form n times that); None takes the smallest that fits the spectrum, for
-        which the two forms agree.
-    variant : {"corrected", "printed"}, default="corrected"
+    {parameters}
 
     Returns
     -------
@@ -60,7 +52,7 @@ def er_decay(
         trace, tail (the bound T), gamma, constant; the value is trace / tail - 1. Undefined where
         no eigenvalue is positive.
     """
-    spectrum = _eigenvalues(K)
+    spectrum = _spectrum(K)
     check_t(t, spectrum.size)
     scale = 0.0 if is_corrected(variant) else math.log(spectrum.size)
     decay = _best_decay(spectrum, t) if gamma is None else check_positive("gamma", gamma)
@@ -71,39 +63,31 @@ def er_decay(
     ratio = float(spectrum[:t].sum()) / rest if rest > 0.0 else math.inf
     value = trace / tail - 1.0
     A = float(np.exp(log_A)) if constant is None else float(constant)
+    law = "A i^-gamma" if is_corrected(variant) else "(A / n) i^-gamma"
+    below = fits <= log_A + 1e-12 * (1.0 + abs(log_A))
     return Bound(
         value=value,
         terms={"ratio": ratio, "trace": trace, "tail": tail, "gamma": decay, "constant": A},
         assumptions=(
             Assumption("K is positive semidefinite", bool(spectrum[-1] >= 0.0)),
             Assumption(f"gamma = {decay:.4g} > 1", decay > 1.0),
-            *_fitting(fits <= log_A + 1e-12 * (1.0 + abs(log_A)), variant),
+            Assumption(f"the eigenvalues of K/n stay below {law}", below),
+            *_THEOREM_1.misprinted(variant),
         ),
         vacuous=not value > 0.0,
-        reference="Liu and Liao 2015, Theorem 1",
+        reference=_THEOREM_1.reference,
         variant=variant,
-        quantity=f"the eigenvalues ratio for t = {t} (from below)",
+        quantity=_THEOREM_1.quantity.value.format(t=t),
         trivial=0.0,
     )
 
 
-def _eigenvalues(K: Any) -> Array:
+def _spectrum(K: Any) -> Array:
     """Return the eigenvalues of K/n in descending order, at least one of them positive."""
-    matrix = as_kernel_matrix(K)
-    spectrum = without_rounding(np.linalg.eigvalsh(matrix))[::-1] / matrix.shape[0]
-    if spectrum[0] <= 0.0:
+    s = eigenvalues(K)
+    if s[-1] <= 0.0:
         raise Undefined("no eigenvalue of the kernel matrix is positive")
-    return np.asarray(spectrum)
-
-
-def _fitting(fits: bool, variant: str) -> tuple[Assumption, ...]:
-    """Return that the spectrum stays below its law, and whether the law is possible."""
-    law = "A i^-gamma" if is_corrected(variant) else "(A / n) i^-gamma"
-    wrong = "with 1/n and A fixed the trace of K/n would vanish as n grows"
-    return (
-        Assumption(f"the eigenvalues of K/n stay below {law}", fits),
-        *as_printed(variant, wrong),
-    )
+    return np.asarray(s[::-1] / s.size)
 
 
 def _best_decay(spectrum: Array, t: int) -> float:
@@ -128,13 +112,3 @@ def _tail(log_A: float, gamma: float, t: int) -> float:
     if gamma <= 1.0:
         return math.inf
     return float(np.exp(log_A + (1.0 - gamma) * math.log(t) - math.log(gamma - 1.0)))
-
-
-def check_t(t: Any, n: int) -> None:
-    """Say so where t eigenvalues of n leave none to lead or none for the tail."""
-    number = as_integer(t)
-    message = f"t must be an integer between 1 and n - 1 = {n - 1}, got {shown(t)}"
-    if number is None or number < 1:
-        raise ValueError(f"{message}.")
-    if number >= n:
-        raise Undefined(message)

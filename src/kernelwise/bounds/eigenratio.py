@@ -3,22 +3,19 @@
 import math
 from typing import Any, NamedTuple
 
-from kernelwise._arguments import shown
+from kernelwise._arguments import as_integer, shown
 from kernelwise.bounds.base import (
     Assumption,
     Bound,
     Limits,
-    as_printed,
     check_delta,
     check_positive,
     is_corrected,
-    theorem,
 )
-from kernelwise.bounds.decay import check_t
-from kernelwise.bounds.problem import Fitted, Problem
+from kernelwise.bounds.sample import Learner, Sample
+from kernelwise.bounds.theorem import Paper, Quantity, Theorem, limited_kernel, states
 from kernelwise.criteria import Undefined
 
-_PAPER = "Liu and Liao 2015"
 _SKETCH = Assumption(
     "Theorem 4.1 of Bartlett, Bousquet and Mendelson 2005 holds for the loss class with the local "
     "complexity of the unit ball of H_K (the paper only sketches this)",
@@ -42,7 +39,59 @@ class _Rates(NamedTuple):
     constant: float
 
 
-@theorem
+def _loss(sample: Sample, learner: Learner) -> _Loss:
+    D = sample.score_limit(learner)
+    if learner is Learner.SVM:
+        return _Loss(1.0, 1.0 + D, 1.0)
+    M = 1.0 if learner is Learner.LSSVM else sample.target_limit
+    return _Loss(2.0 * (M + D), (M + D) ** 2, M)
+
+
+def _loss_limit(sample: Sample, learner: Learner) -> float:
+    return _loss(sample, learner).limit
+
+
+def _unit_ball(sample: Sample, learner: Learner) -> tuple[Assumption, ...]:
+    return (*limited_kernel(sample, learner), sample.unit_ball(learner))
+
+
+LIU_LIAO_2015 = Paper(
+    "Liu and Liao 2015",
+    "this theorem",
+    trivial=_loss_limit,
+    ridge=r"\lambda",
+    assumes=_unit_ball,
+    parameters="""
+    t : int, default=4
+        How many eigenvalues lead.
+    k : float or None, default=None
+        Any number above 1, fixed before the data are seen; None takes the one that makes the bound
+        smallest, the best that the theorem could say.
+    gamma : float or None, default=None
+        The decay; None takes the one that gives the best bound.
+    constant : float or None, default=None
+        A (n times that in the printed form); None takes the smallest that fits the spectrum, for
+        which the two forms agree.
+    """,
+)
+_THEOREM_2 = Theorem(
+    LIU_LIAO_2015,
+    "Theorem 2",
+    Quantity.LOSS,
+    Learner.SVM,
+    misprint="C_1 lacks the factor F that Theorem 3 has",
+)
+_THEOREM_3 = Theorem(LIU_LIAO_2015, "Theorem 3", Quantity.LOSS, Learner.KRR)
+_COROLLARY_1 = Theorem(
+    LIU_LIAO_2015,
+    "Corollary 1",
+    Quantity.LOSS,
+    Learner.LSSVM,
+    misprint="C_7 lacks the factor B of Theorem 3",
+)
+
+
+@states(_THEOREM_2)
 def er_svm(  # noqa: PLR0913 (every argument has a default that most users keep)
     K: Any,
     y: Any,
@@ -54,46 +103,18 @@ def er_svm(  # noqa: PLR0913 (every argument has a default that most users keep)
     limits: Limits | None = None,
     variant: str = "corrected",
 ) -> Bound:
-    r"""Bound the expected hinge loss of the SVM by the eigenvalues ratio (Theorem 2).
+    """Bound the expected hinge loss of the SVM by the eigenvalues ratio (Theorem 2).
 
-    Print: :math:`R_{\mathrm{emp}} + C_1 \sqrt{1 / (n \beta_t)} + \frac{C_2}{n} \log\frac3\delta +
-    \frac{1 + D}{k - 1}` with :math:`C_1 = 12 k \sqrt{2\kappa}`,
-    :math:`C_2 = k (96 F t + 96 + 5F) + 22`, F = 1 + D. It should be Theorem 3 with h = 1, B = F and
-    M = 1, but :math:`C_1` lacks F and the logarithm multiplies 96Ft too. The corrected form is that
-    of :func:`er_krr`.
+    As :func:`er_krr`, with h = 1, B = 1 + D and M = 1.
 
-    Parameters
-    ----------
-    K : array of shape (n, n)
-    y : array of shape (n,)
-        Two classes.
-    ridge : float, default=1.0
-        :math:`\lambda`: the machine has C = 1 / (2 ridge) and no bias.
-    delta, t, k, limits, variant
-        As for :func:`er_krr`.
-
-    Returns
-    -------
-    bound : Bound
-        Terms: training, complexity, confidence, slack; they add up.
+    {parameters}
     """
-    problem = _problem(K, y, ridge, limits)
-    F = 1.0 + problem.score_limit(problem.svm)
-    loss = _Loss(1.0, F, 1.0)
-    log, ratio = _log(delta), _inverse_ratio(problem, t)
-    n = problem.n
-    printed = _Rates(
-        12.0 * math.sqrt(2.0 * problem.kappa * ratio / n) + 96.0 * F * t * log / n,
-        (96.0 + 5.0 * F) * log / n,
-        22.0 * log / n,
-    )
-    rates = _corrected(problem, loss, t, log) if is_corrected(variant) else printed
-    wrong = "C_1 lacks the factor F that Theorem 3 has"
-    extra = as_printed(variant, wrong)
-    return _bound(problem.svm, (problem, loss, rates), k, ("Theorem 2", variant), extra)
+    sample = _THEOREM_2.sample(K, y, ridge, limits)
+    rates = _rates(sample, Learner.SVM, t, delta, variant)
+    return _bound(_THEOREM_2, sample, rates, k, variant)
 
 
-@theorem
+@states(_THEOREM_3)
 def er_krr(  # noqa: PLR0913 (every argument has a default that most users keep)
     K: Any,
     y: Any,
@@ -107,59 +128,29 @@ def er_krr(  # noqa: PLR0913 (every argument has a default that most users keep)
 ) -> Bound:
     r"""Bound the expected squared loss of kernel ridge regression (Theorem 3).
 
-    Print:
-
-    .. math::
-
-        R_{\mathrm{emp}} + 12 h B k \sqrt{\frac{2\kappa}{n \beta_t}} + \frac{96 h^2 B k t +
-        (96 k + 22 M + 5 B k) \log(3/\delta)}{n} + \frac{B}{k - 1},
-        \quad h = 2 (M + D), \; B = (M + D)^2.
-
-    Corrected, the chain that the sketch of the proof names, with the fixed point solved exactly:
-
     .. math::
 
         R_{\mathrm{emp}} + \frac{B}{k - 1} + 6 k B \hat r + \frac{(22 M + 5 B k)
         \log(3/\delta)}{n}, \quad \hat r = 2h \sqrt{\frac2n \Big(t \hat r + \frac\kappa{\beta_t}
-        \Big)} + \frac{13 \log(3/\delta)}{n}.
+        \Big)} + \frac{13 \log(3/\delta)}{n}, \quad h = 2 (M + D), \; B = (M + D)^2.
 
-    The print replaces :math:`\hat r` by a sum that is not always above it (its 96k lacks B); the
-    assumptions say whether it is here.
-    The constants 6, 13 and 22 are those of the sketch; they could not be checked against the
-    theorem it cites, and statement and sketch disagree about h and F.
+    This is the chain that the sketch of the proof names, with the fixed point solved exactly. The
+    print replaces the fixed point by a sum that is not always above it; the assumptions say whether
+    it is here. Terms: training, complexity, confidence, slack.
 
-    Parameters
-    ----------
-    K : array of shape (n, n)
-    y : array of shape (n,)
-        A real target, or two classes, which are then ±1.
-    ridge : float, default=1.0
-        :math:`\lambda`: the machine solves (K + ridge I) alpha = y, without bias.
-    delta : float, default=0.05
-        The probability that the bound fails.
-    t : int, default=4
-        How many eigenvalues lead.
-    k : float or None, default=None
-        Any number above 1, to be fixed before the data are seen; None takes the one for which the
-        bound is smallest, the best that the theorem could say.
-    limits : Limits or None, default=None
-        :math:`\kappa`, M and D; read off the sample where None.
-    variant : {"corrected", "printed"}, default="corrected"
-
-    Returns
-    -------
-    bound : Bound
-        Terms: training, complexity, confidence, slack; they add up.
+    {parameters}
     """
-    problem = Problem(K, y, ridge, limits)
-    loss = _square_loss(problem, problem.target_limit)
-    rates = _least_squares_rates(problem, loss, loss.limit, (t, _log(delta), variant))
-    least = _corrected(problem, loss, t, _log(delta))
-    extra = () if is_corrected(variant) else (_above(rates, least),)
-    return _bound(problem.least_squares, (problem, loss, rates), k, ("Theorem 3", variant), extra)
+    sample = _THEOREM_3.sample(K, y, ridge, limits)
+    rates = _rates(sample, Learner.KRR, t, delta, variant)
+    if is_corrected(variant):
+        return _bound(_THEOREM_3, sample, rates, k, variant)
+    least = _rates(sample, Learner.KRR, t, delta, "corrected")
+    enough = rates.complexity + rates.confidence >= least.complexity + least.confidence
+    above = Assumption("the sum that replaces the fixed point is above it", enough)
+    return _bound(_THEOREM_3, sample, rates, k, variant, above)
 
 
-@theorem
+@states(_COROLLARY_1)
 def er_lssvm(  # noqa: PLR0913 (every argument has a default that most users keep)
     K: Any,
     y: Any,
@@ -171,44 +162,37 @@ def er_lssvm(  # noqa: PLR0913 (every argument has a default that most users kee
     limits: Limits | None = None,
     variant: str = "corrected",
 ) -> Bound:
-    r"""Bound the expected squared loss of the LSSVM (Corollary 1).
+    """Bound the expected squared loss of the LSSVM (Corollary 1).
 
-    Theorem 3 with M = 1; the print dropped B from :math:`C_7 = 12 h B k \sqrt{2\kappa}`.
+    As :func:`er_krr`, with M = 1.
 
-    Parameters
-    ----------
-    K : array of shape (n, n)
-    y : array of shape (n,)
-        Two classes.
-    ridge, delta, t, k, limits, variant
-        As for :func:`er_krr`.
-
-    Returns
-    -------
-    bound : Bound
-        Terms: training, complexity, confidence, slack; they add up.
+    {parameters}
     """
-    problem = _problem(K, y, ridge, limits)
-    loss = _square_loss(problem, 1.0)
-    rates = _least_squares_rates(problem, loss, 1.0, (t, _log(delta), variant))
-    extra = as_printed(variant, "C_7 lacks the factor B of Theorem 3")
-    return _bound(problem.least_squares, (problem, loss, rates), k, ("Corollary 1", variant), extra)
+    sample = _COROLLARY_1.sample(K, y, ridge, limits)
+    rates = _rates(sample, Learner.LSSVM, t, delta, variant)
+    return _bound(_COROLLARY_1, sample, rates, k, variant)
 
 
-def _problem(K: Any, y: Any, ridge: float, limits: Limits | None) -> Problem:
-    problem = Problem(K, y, ridge, limits)
-    problem.need_classes("this theorem")
-    return problem
+def _rates(sample: Sample, learner: Learner, t: int, delta: float, variant: str) -> _Rates:
+    log = math.log(3.0) - math.log(check_delta(delta))
+    rates = _corrected if is_corrected(variant) else _printed
+    return rates(sample, learner, t, log)
 
 
-def _log(delta: float) -> float:
-    return math.log(3.0) - math.log(check_delta(delta))
+def check_t(t: Any, n: int) -> None:
+    """Say so where t eigenvalues of n leave none to lead or none for the tail."""
+    number = as_integer(t)
+    message = f"t must be an integer between 1 and n - 1 = {n - 1}, got {shown(t)}"
+    if number is None or number < 1:
+        raise ValueError(f"{message}.")
+    if number >= n:
+        raise Undefined(message)
 
 
-def _inverse_ratio(problem: Problem, t: int) -> float:
+def _inverse_ratio(sample: Sample, t: int) -> float:
     """Return 1 / beta_t."""
-    check_t(t, problem.n)
-    s = problem.evidence.spectrum.values[::-1]
+    check_t(t, sample.n)
+    s = sample.spectrum.values[::-1]
     lead, tail = float(s[:t].sum()), float(s[t:].sum())
     if lead <= 0.0:
         raise Undefined("the leading eigenvalues do not sum to a positive number")
@@ -217,41 +201,26 @@ def _inverse_ratio(problem: Problem, t: int) -> float:
     return tail / lead
 
 
-def _above(printed: _Rates, least: _Rates) -> Assumption:
-    enough = printed.complexity + printed.confidence >= least.complexity + least.confidence
-    return Assumption("the sum that replaces the fixed point is above it", enough)
+def _printed(sample: Sample, learner: Learner, t: int, log: float) -> _Rates:
+    """Return the rates as printed: Theorem 3, of which two machines lost a factor B."""
+    n, (h, B, M) = sample.n, _loss(sample, learner)
+    root = math.sqrt(2.0 * sample.kappa * _inverse_ratio(sample, t) / n)
+    complexity = {
+        Learner.KRR: 12.0 * h * B * root + 96.0 * h**2 * B * t / n,
+        Learner.LSSVM: 12.0 * h * root + 96.0 * h**2 * B * t / n,
+        Learner.SVM: 12.0 * root + 96.0 * B * t * log / n,
+    }
+    return _Rates(complexity[learner], (96.0 + 5.0 * B) * log / n, 22.0 * M * log / n)
 
 
-def _square_loss(problem: Problem, target: float) -> _Loss:
-    reach = target + problem.score_limit(problem.least_squares)
-    return _Loss(2.0 * reach, reach**2, target)
+def _corrected(sample: Sample, learner: Learner, t: int, log: float) -> _Rates:
+    """Return the rates with the fixed point that the prints replace by a sum."""
+    n, (h, B, M) = sample.n, _loss(sample, learner)
+    radius = _fixed_point(h, t, sample.kappa * _inverse_ratio(sample, t), log, n)
+    return _Rates(6.0 * B * radius, 5.0 * B * log / n, 22.0 * M * log / n)
 
 
-def _least_squares_rates(
-    problem: Problem, loss: _Loss, factor: float, how: tuple[int, float, str]
-) -> _Rates:
-    """Return the rates of Theorem 3, or of Corollary 1, whose print has 1 for the factor B."""
-    t, log, variant = how
-    if is_corrected(variant):
-        return _corrected(problem, loss, t, log)
-    n, ratio = problem.n, _inverse_ratio(problem, t)
-    root = math.sqrt(2.0 * problem.kappa * ratio / n)
-    return _Rates(
-        12.0 * loss.slope * factor * root + 96.0 * loss.slope**2 * loss.limit * t / n,
-        (96.0 + 5.0 * loss.limit) * log / n,
-        22.0 * loss.target * log / n,
-    )
-
-
-def _corrected(problem: Problem, loss: _Loss, t: int, log: float) -> _Rates:
-    n = problem.n
-    radius = fixed_point(loss.slope, t, problem.kappa * _inverse_ratio(problem, t), log, n)
-    return _Rates(
-        6.0 * loss.limit * radius, 5.0 * loss.limit * log / n, 22.0 * loss.target * log / n
-    )
-
-
-def fixed_point(slope: float, t: int, tail: float, log: float, n: int) -> float:
+def _fixed_point(slope: float, t: int, tail: float, log: float, n: int) -> float:
     """Return r = 2 h sqrt((2 / n)(t r + tail)) + 13 log / n, the root of a quadratic."""
     a, c = 8.0 * slope**2 / n, 13.0 * log / n
     half = c + 0.5 * a * t
@@ -260,34 +229,24 @@ def fixed_point(slope: float, t: int, tail: float, log: float, n: int) -> float:
 
 
 def _bound(
-    fitted: Fitted,
-    parts: tuple[Problem, _Loss, _Rates],
+    theorem: Theorem,
+    sample: Sample,
+    rates: _Rates,
     k: float | None,
-    source: tuple[str, str],
-    extra: tuple[Assumption, ...],
+    variant: str,
+    *extra: Assumption,
 ) -> Bound:
-    problem, loss, rates = parts
-    slope = rates.complexity + rates.confidence
+    slope, limit = rates.complexity + rates.confidence, _loss_limit(sample, theorem.learner)
     # a + slope k + B / (k - 1) is smallest at k = 1 + sqrt(B / slope)
-    excess = math.sqrt(loss.limit / slope) if k is None else check_positive("k", k) - 1.0
+    excess = math.sqrt(limit / slope) if k is None else check_positive("k", k) - 1.0
     if excess <= 0.0 and k is not None:
         raise ValueError(f"k must be above 1, got {shown(k)}.")
     factor = 1.0 + excess
     terms = {
-        "training": fitted.training_loss,
+        "training": sample.fitted(theorem.learner).training_loss,
         "complexity": factor * rates.complexity,
         "confidence": factor * rates.confidence + rates.constant,
-        "slack": loss.limit / excess,
+        "slack": limit / excess,
     }
     chosen = Assumption(f"k = {factor:.4g} was fixed beforehand", None if k is not None else False)
-    known = (problem.psd(), problem.kernel_limit(), problem.bounded_target())
-    assumptions = (*known, Problem.unit_ball(fitted), chosen, _SKETCH, *extra)
-    reference, variant = source
-    return Bound.of(
-        "the expected loss",
-        terms,
-        loss.limit,
-        f"{_PAPER}, {reference}",
-        assumptions=assumptions,
-        variant=variant,
-    )
+    return theorem.bound(sample, terms, chosen, _SKETCH, *extra, variant=variant)

@@ -5,14 +5,23 @@ from typing import Any
 import numpy as np
 
 from kernelwise._types import Array
-from kernelwise.bounds.base import Assumption, Bound, theorem
-from kernelwise.bounds.problem import Problem
+from kernelwise.bounds.base import Assumption, Bound, guarded
+from kernelwise.bounds.sample import Learner, Sample
+from kernelwise.bounds.theorem import Paper, Quantity, Theorem, states
 from kernelwise.criteria import FSM, FSMError, Undefined
 
 _ROUNDING = 8.0 * float(np.finfo(float).eps)  # of a mean of n entries, per entry
 
 
-@theorem
+def _smaller_share(sample: Sample, learner: Learner) -> float:
+    return float(sample.targets.counts.min()) / sample.n
+
+
+_PAPER = Paper("Nguyen and Ho 2007", "the feature-space measure", trivial=_smaller_share)
+_EQUATION_15 = Theorem(_PAPER, "eq. 15", Quantity.TRAINING_ERROR, Learner.HYPERPLANE)
+
+
+@states(_EQUATION_15)
 def fsm_training_error(K: Any, y: Any) -> Bound:
     r"""Bound the training error of a hyperplane by the feature-space measure (eq. 15).
 
@@ -22,19 +31,15 @@ def fsm_training_error(K: Any, y: Any) -> Bound:
     the one-sided Chebyshev inequality in either class; the variances have :math:`n_\pm - 1`, which
     only loosens it. Points on the hyperplane must count as right: where one class has no variance
     the hyperplane of equation 17 passes through all of it, and equation 16 with its "at least" is
-    false. See :func:`fsm_hyperplane_error`.
+    false. Every class needs two rows or more. See :func:`fsm_hyperplane_error`.
 
-    Parameters
-    ----------
-    K : array of shape (n, n)
-    y : array of shape (n,)
-        Two classes of two rows or more.
+    {parameters}
 
     Returns
     -------
     bound : Bound
-        The term is "fsm", the measure itself, of which the value is FSM² / (1 + FSM²). Vacuous from
-        the share of the smaller class on: a hyperplane far from all points does as well.
+        The term is "fsm", the measure itself; the value is FSM² / (1 + FSM²). Vacuous from the
+        share of the smaller class on: a hyperplane far from all points does as well.
 
     Examples
     --------
@@ -44,23 +49,23 @@ def fsm_training_error(K: Any, y: Any) -> Bound:
     >>> round(fsm_training_error(np.outer(y, y), y).value, 12)
     0.0
     """
-    problem = _problem(K, y)
-    fsm = FSM().value(problem.evidence, 1.0)
-    value = FSMError().value(problem.evidence, 1.0)
-    share = float(problem.targets.counts.min()) / problem.n
+    sample = _EQUATION_15.sample(K, y)
+    fsm = FSM().value(sample.evidence, 1.0)
+    value = FSMError().value(sample.evidence, 1.0)
+    share = _smaller_share(sample, Learner.HYPERPLANE)
     return Bound(
         value=value,
         terms={"fsm": fsm},
         assumptions=(Assumption("the class means differ", bool(np.isfinite(fsm))),),
         vacuous=not value < share,
-        reference="Nguyen and Ho 2007, eq. 15",
+        reference=_EQUATION_15.reference,
         variant="printed",
-        quantity="the training error of the hyperplane of eq. 17",
+        quantity=_EQUATION_15.quantity.value,
         trivial=share,
     )
 
 
-@theorem
+@guarded
 def fsm_hyperplane_error(K: Any, y: Any) -> float:
     r"""Return the training error of the hyperplane of equation 17.
 
@@ -89,17 +94,11 @@ def fsm_hyperplane_error(K: Any, y: Any) -> float:
     >>> fsm_hyperplane_error(np.outer(x, x), [0, 0, 1, 0, 1, 1])
     0.3333333333333333
     """
-    problem = _problem(K, y)
-    if not np.isfinite(FSM().value(problem.evidence, 1.0)):
+    sample = _EQUATION_15.sample(K, y)
+    if not np.isfinite(FSM().value(sample.evidence, 1.0)):
         raise Undefined("the class means coincide, so there is no hyperplane between them")
-    values, rounding = _hyperplane(problem.K, problem.y)
-    return float(np.mean(problem.y * values < -rounding))
-
-
-def _problem(K: Any, y: Any) -> Problem:
-    problem = Problem(K, y)
-    problem.need_classes("the feature-space measure")
-    return problem
+    values, rounding = _hyperplane(sample.K, sample.y)
+    return float(np.mean(sample.y * values < -rounding))
 
 
 def _hyperplane(K: Array, y: Array) -> tuple[Array, float]:

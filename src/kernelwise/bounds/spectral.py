@@ -1,24 +1,17 @@
 """The spectral measure bounds the error rate: Theorems 1 and 2 of Li et al. 2017."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from kernelwise.bounds.base import (
-    Assumption,
-    Bound,
-    as_printed,
-    check_delta,
-    is_corrected,
-    theorem,
-)
-from kernelwise.bounds.problem import Fitted, Problem
+from kernelwise.bounds.base import Assumption, Bound, check_delta, is_corrected
+from kernelwise.bounds.sample import Learner, Sample
+from kernelwise.bounds.theorem import Paper, Quantity, Theorem, states
 from kernelwise.criteria import SM
 
-_PAPER = "Li et al. 2017"
-_ERROR = "the error rate Pr[y f_S(x) < 0]"
 _MARGIN_THEOREM = Assumption(
     "Theorem 8 of Gao and Zhou 2013, on votes of finitely many classifiers, applies to H_K with n "
     "classifiers",
@@ -26,7 +19,48 @@ _MARGIN_THEOREM = Assumption(
 )
 
 
-@theorem
+def _small_scores(sample: Sample, learner: Learner) -> tuple[Assumption, ...]:
+    largest = float(np.abs(sample.fitted(learner).scores).max())
+    return (
+        Assumption(f"n = {sample.n} >= 5", sample.n >= 5),
+        sample.psd(),
+        sample.unit_ball(learner),
+        Assumption(f"|f_S(x_i)| <= {largest:.4g} <= 1 on the sample", largest <= 1.0 + 1e-9),
+        _MARGIN_THEOREM,
+    )
+
+
+_PAPER = Paper(
+    "Li et al. 2017",
+    "the spectral measure's bound",
+    trivial=1.0,
+    ridge=r"\lambda",
+    assumes=_small_scores,
+    parameters="""
+    r : float, default=1.0
+        The power of N, at least 1. The theorem holds for all; 1 is the tightest.
+    normalizer : {"trace", "sum"} or None, default=None
+        C = tr K, or the sum of all entries as printed, which must then be no less than tr K; None
+        takes the trace for the corrected, the sum for the printed variant.
+    """,
+)
+_THEOREM_1 = Theorem(
+    _PAPER,
+    "Theorem 1",
+    Quantity.ERROR_RATE,
+    Learner.LSSVM,
+    misprint="c_0 = C / (C + lambda), not C lambda / (C + lambda)",
+)
+_THEOREM_2 = Theorem(
+    _PAPER,
+    "Theorem 2",
+    Quantity.ERROR_RATE,
+    Learner.SVM,
+    misprint="2/n + Cb/n lost its C and its 2/n",
+)
+
+
+@states(_THEOREM_1)
 def sm_lssvm(
     K: Any,
     y: Any,
@@ -41,36 +75,14 @@ def sm_lssvm(
 
     .. math::
 
-        R(S) \le 1 - c_0\, \mathrm{SM} + \inf_{0 < \theta \le 1} \Big[ \theta +
+        R(S) \le 1 - \frac{C}{C + \lambda} \mathrm{SM} + \inf_{0 < \theta \le 1} \Big[ \theta +
         \frac{7\mu + 3\sqrt{3\mu} + 6}{3n} + \sqrt{\frac{3\mu}{n}} \Big], \quad
         \mu = \frac{8}{\theta^2} \ln n \ln 2n + \ln \frac{2n}{\delta}
 
-    with probability :math:`1 - \delta`, where :math:`\mathrm{SM} = \frac1n y^\top N^r y`,
-    N = K/C. Print: :math:`c_0 = C\lambda / (C + \lambda)`. Its Lemma 1 gives
-    :math:`\beta / (\beta + \lambda) \ge (\beta / C) / (1 + \lambda / C)`, so
-    :math:`c_0 = C / (C + \lambda)`, the corrected form; the two agree at the paper's ridge of 1,
-    and the print claims too much above it.
+    with probability :math:`1 - \delta`, where :math:`\mathrm{SM} = \frac1n y^\top N^r y`, N = K/C.
+    Terms: constant, fit, margin, complexity, deviation.
 
-    Parameters
-    ----------
-    K : array of shape (n, n)
-    y : array of shape (n,)
-        Two classes.
-    ridge : float, default=1.0
-        :math:`\lambda`: the machine solves (K + ridge I) alpha = y, without bias.
-    delta : float, default=0.05
-        The probability that the bound fails.
-    r : float, default=1.0
-        The power of N, at least 1. The theorem holds for all; 1 is the tightest.
-    normalizer : {"trace", "sum"} or None, default=None
-        C = tr K, or the sum of all entries as printed, which must then be no less than tr K; None
-        takes the trace for the corrected, the sum for the printed variant.
-    variant : {"corrected", "printed"}, default="corrected"
-
-    Returns
-    -------
-    bound : Bound
-        Terms: constant, fit, margin, complexity, deviation; they add up.
+    {parameters}
 
     Examples
     --------
@@ -80,26 +92,19 @@ def sm_lssvm(
     >>> sm_lssvm(np.outer(y, y) / 4.0, y).vacuous
     True
     """
-    problem = _problem(K, y, ridge)
+    sample = _THEOREM_1.sample(K, y, ridge)
     if normalizer is None:
         normalizer = "trace" if is_corrected(variant) else "sum"
-    C, sm = _measure(problem, r, normalizer)
-    c0 = C / (C + ridge) * (1.0 if is_corrected(variant) else ridge)
-    terms = {"constant": 1.0, "fit": -c0 * sm, **_deviation(problem.n, check_delta(delta), 6.0)}
-    top = float(problem.evidence.spectrum.values[-1])
+    C, sm = _measure(sample, r, normalizer)
+    c0 = C / (C + sample.ridge) * (1.0 if is_corrected(variant) else sample.ridge)
+    terms = {"constant": 1.0, "fit": -c0 * sm, **_deviation(sample.n, check_delta(delta), 6.0)}
+    top = float(sample.spectrum.values[-1])
     reaches = Assumption("no eigenvalue of K exceeds C", top <= C * (1.0 + 1e-12))
-    wrong = "c_0 = C / (C + lambda), not C lambda / (C + lambda)"
-    assumptions = (
-        *_common(problem, problem.least_squares),
-        reaches,
-        *(as_printed(variant, wrong) if ridge != 1.0 else ()),
-    )
-    return Bound.of(
-        _ERROR, terms, 1.0, f"{_PAPER}, Theorem 1", assumptions=assumptions, variant=variant
-    )
+    theorem = replace(_THEOREM_1, misprint=None) if sample.ridge == 1.0 else _THEOREM_1
+    return theorem.bound(sample, terms, reaches, variant=variant)
 
 
-@theorem
+@states(_THEOREM_2)
 def sm_svm(
     K: Any,
     y: Any,
@@ -111,56 +116,27 @@ def sm_svm(
 ) -> Bound:
     r"""Bound the error rate of the SVM by the spectral measure (Theorem 2).
 
-    As :func:`sm_lssvm` with C = the sum of K for :math:`c_0`, always the sum normaliser (Lemma 2
-    needs it), and in the place of 6
-
-    .. math:: 6 + 3 C b, \quad b = \max\{1, 1 / (2\lambda) - 1\}.
-
-    Print: :math:`3 / (2\lambda) + 3b`. Equation 11 has :math:`-Cd/n = Cb/n`, whose C the theorem
-    drops, and the 2/n of the margin theorem became :math:`1 / (2\lambda n)`. The corrected bound is
-    always vacuous: the entries of K are not negative, so
+    As :func:`sm_lssvm`, with the sum normaliser (Lemma 2 needs it), C in place of
+    :math:`C / (C + \lambda)` and :math:`6 + 3 C b`, :math:`b = \max\{1, 1 / (2\lambda) - 1\}`, in
+    place of 6. Always vacuous: no entry of K may be negative, so
     :math:`C\,\mathrm{SM} \le y^\top K y / n \le C / n \le C b / n`.
 
-    Parameters
-    ----------
-    K : array of shape (n, n)
-        Without negative entries.
-    y : array of shape (n,)
-        Two classes.
-    ridge : float, default=1.0
-        :math:`\lambda`: the machine has C = 1 / (2 ridge) and no bias.
-    delta, r, variant
-        As for :func:`sm_lssvm`.
-
-    Returns
-    -------
-    bound : Bound
-        Terms as for :func:`sm_lssvm`.
+    {parameters}
     """
-    problem = _problem(K, y, ridge)
-    C, sm = _measure(problem, r, "sum")
-    b = max(1.0, 0.5 / ridge - 1.0)
-    extra = 6.0 + 3.0 * C * b if is_corrected(variant) else 1.5 / ridge + 3.0 * b
-    terms = {"constant": 1.0, "fit": -C * sm, **_deviation(problem.n, check_delta(delta), extra)}
-    positive = Assumption("no entry of K is negative", bool(problem.K.min() >= 0.0))
-    wrong = "2/n + Cb/n lost its C and its 2/n"
-    assumptions = (*_common(problem, problem.svm), positive, *as_printed(variant, wrong))
-    return Bound.of(
-        _ERROR, terms, 1.0, f"{_PAPER}, Theorem 2", assumptions=assumptions, variant=variant
-    )
+    sample = _THEOREM_2.sample(K, y, ridge)
+    C, sm = _measure(sample, r, "sum")
+    b = max(1.0, 0.5 / sample.ridge - 1.0)
+    extra = 6.0 + 3.0 * C * b if is_corrected(variant) else 1.5 / sample.ridge + 3.0 * b
+    terms = {"constant": 1.0, "fit": -C * sm, **_deviation(sample.n, check_delta(delta), extra)}
+    positive = Assumption("no entry of K is negative", bool(sample.K.min() >= 0.0))
+    return _THEOREM_2.bound(sample, terms, positive, variant=variant)
 
 
-def _problem(K: Any, y: Any, ridge: float) -> Problem:
-    problem = Problem(K, y, ridge)
-    problem.need_classes("the spectral measure's bound")
-    return problem
-
-
-def _measure(problem: Problem, r: float, normalizer: str) -> tuple[float, float]:
+def _measure(sample: Sample, r: float, normalizer: str) -> tuple[float, float]:
     """Return C and the spectral measure with the labels ±1."""
     criterion = SM(r=r, normalizer=normalizer, weighted=False)
-    sm = criterion.value(problem.evidence, problem.ridge)
-    stats = problem.evidence.statistics
+    sm = criterion.value(sample.evidence, sample.ridge)
+    stats = sample.evidence.statistics
     return (stats.trace if normalizer == "trace" else stats.total), sm
 
 
@@ -183,14 +159,3 @@ def _deviation(n: int, delta: float, extra: float) -> dict[str, float]:
     )
     candidates = [terms(float(found.x)), terms(1.0)]
     return min(candidates, key=lambda parts: sum(parts.values()))
-
-
-def _common(problem: Problem, fitted: Fitted) -> tuple[Assumption, ...]:
-    largest = float(np.abs(fitted.scores).max())
-    return (
-        Assumption(f"n = {problem.n} >= 5", problem.n >= 5),
-        problem.psd(),
-        Problem.unit_ball(fitted),
-        Assumption(f"|f_S(x_i)| <= {largest:.4g} <= 1 on the sample", largest <= 1.0 + 1e-9),
-        _MARGIN_THEOREM,
-    )

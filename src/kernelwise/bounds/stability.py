@@ -1,7 +1,8 @@
 r"""Kernel stability bounds stability and risk: Theorems 1 to 4 and 8 of Liu et al. 2019.
 
 The paper's machine minimises :math:`\frac1n \sum \ell + \lambda |f|^2`, so
-:math:`\lambda = \mathrm{ridge} / n` in all formulas here, also where a point is removed.
+:math:`\lambda = \mathrm{ridge} / n` in all formulas here, also where a point is removed. What the
+theorems are made of, below them, serves those on cross-validation and spectral perturbation too.
 """
 
 import math
@@ -10,124 +11,110 @@ from typing import Any
 import numpy as np
 
 from kernelwise._arguments import is_one_of, shown
-from kernelwise._types import Array
 from kernelwise.bounds.base import (
     Assumption,
     Bound,
     Limits,
-    as_printed,
     check_delta,
+    check_positive,
     finite,
-    theorem,
+    guarded,
+    is_corrected,
 )
-from kernelwise.bounds.problem import Problem
-from kernelwise.bounds.uniform import (
-    Beta,
-    common,
-    empirical_beta,
-    known,
-    moves,
-    number_of,
-    polynomial_deviation,
-    risk_bound,
-    square_loss_limit,
-    svm_loss_limit,
-    svm_problem,
-    svm_stability,
-    uniform_stability,
+from kernelwise.bounds.sample import Learner, Sample
+from kernelwise.bounds.theorem import Paper, Quantity, Theorem, limited_kernel, states
+from kernelwise.criteria.stability import kernel_stability
+
+Beta = float | str  # "empirical", "worst" or a number
+
+
+def loss_limit(sample: Sample, learner: Learner) -> float:
+    """Return the supremum of a machine's loss: |f_S| <= kappa M / lambda, M = 1 for the SVM."""
+    reach = 1.0 + sample.kappa / sample.lam
+    return reach if learner is Learner.SVM else (sample.target_limit * reach) ** 2
+
+
+SVM_THEOREM = "a theorem on the support vector machine"
+LIU_2019 = Paper(
+    "Liu et al. 2019",
+    SVM_THEOREM,
+    trivial=loss_limit,
+    ridge=r"n \lambda",
+    assumes=limited_kernel,
+    parameters=r"""
+    beta : {"empirical", "worst"} or float, default="empirical"
+        The kernel stability, for an SVM that of n + 1 points: "empirical" takes that of this
+        sample, "worst" the largest there is for kernels up to :math:`\kappa`,
+        :math:`\kappa (1 + \sqrt{4n - 3}) / 2`.
+    k : int, default=5
+        The number of folds.
+    """,
 )
-from kernelwise.gram.inverse import SpectralInverses
+_THEOREM_1 = Theorem(LIU_2019, "Theorem 1", Quantity.STABILITY, Learner.KRR)
+_THEOREM_2 = Theorem(
+    LIU_2019,
+    "Theorem 2",
+    Quantity.STABILITY,
+    Learner.SVM,
+    misprint="the matrices compared contain x, so beta is that of n + 1 points",
+)
+_THEOREM_3 = Theorem(LIU_2019, "Theorem 3", Quantity.LOSS, Learner.KRR)
+_THEOREM_4 = Theorem(
+    LIU_2019,
+    "Theorem 4",
+    Quantity.LOSS,
+    Learner.SVM,
+    misprint="|f_S| <= kappa / lambda, so the loss reaches 1 + kappa / lambda",
+)
+_THEOREM_8 = Theorem(
+    LIU_2019,
+    "Theorem 8",
+    Quantity.CHANGE,
+    Learner.KRR,
+    trivial=lambda sample, _: 2.0 * sample.kappa * sample.target_limit / sample.lam,
+)
 
-_PAPER = "Liu et al. 2019"
 
-
-@theorem
+@states(_THEOREM_8)
 def ks_krr_prediction(
-    K: Any,
-    y: Any,
-    *,
-    ridge: float = 1.0,
-    beta: Beta = "empirical",
-    limits: Limits | None = None,
+    K: Any, y: Any, *, ridge: float = 1.0, beta: Beta = "empirical", limits: Limits | None = None
 ) -> Bound:
     r"""Bound how far a prediction of KRR or the LSSVM moves without one point (Theorem 8).
 
     .. math:: |f_S(x) - f_{S^i}(x)| \le \frac{C_1 \beta + C_2}{n - 1}, \quad
         C_1 = \frac{\kappa M}{\lambda^2}, \; C_2 = \frac{2 \kappa M}{\lambda}
 
-    for every x, with certainty; :math:`f_{S^i}` has the ridge :math:`(n - 1) \lambda`.
+    for every x, with certainty; :math:`f_{S^i}` has the ridge :math:`(n - 1) \lambda`. Terms:
+    kernel, ridge.
 
-    Parameters
-    ----------
-    K : array of shape (n, n)
-    y : array of shape (n,)
-        A real target, or two classes, which are then ±1.
-    ridge : float, default=1.0
-        :math:`n \lambda`: the machine solves (K + ridge I) alpha = y, without bias.
-    beta : {"empirical", "worst"} or float, default="empirical"
-        The kernel stability: that of this sample, the largest there is for kernels up to
-        :math:`\kappa`, :math:`\kappa (1 + \sqrt{4n - 3}) / 2`, or a number.
-    limits : Limits or None, default=None
-        :math:`\kappa` and M; read off the sample where None.
-
-    Returns
-    -------
-    bound : Bound
-        Terms: kernel, ridge; they add up.
+    {parameters}
     """
-    problem = Problem(K, y, ridge, limits)
-    trivial = 2.0 * problem.kappa * problem.target_limit / problem.lam
-    number = number_of(problem, beta)
-    terms = moves(problem, number, problem.n)
-    enough = number >= empirical_beta(problem) * (1.0 - 1e-12)
-    return Bound.of(
-        "the change of a prediction",
-        terms,
-        trivial,
-        f"{_PAPER}, Theorem 8",
-        assumptions=(*known(problem), Assumption("|K - K^i| <= beta for this sample", enough)),
-    )
+    sample = _THEOREM_8.sample(K, y, ridge, limits)
+    terms = moves(sample, beta_of(sample, beta), sample.n)
+    here = Assumption("|K - K^i| <= beta for this sample", _reaches(sample, beta))
+    return _THEOREM_8.bound(sample, terms, here)
 
 
-@theorem
+@states(_THEOREM_1)
 def ks_krr_stability(
-    K: Any,
-    y: Any,
-    *,
-    ridge: float = 1.0,
-    beta: Beta = "empirical",
-    limits: Limits | None = None,
+    K: Any, y: Any, *, ridge: float = 1.0, beta: Beta = "empirical", limits: Limits | None = None
 ) -> Bound:
     r"""Bound the uniform stability of KRR and the LSSVM (Theorem 1, eq. 15).
 
     .. math:: |\ell(f_S(x), y) - \ell(f_{S^i}(x), y)| \le
         \frac{C_1 \beta + C_2}{n - 1} \Big(2M + \frac{2\kappa M}{\lambda}\Big)
 
-    with the constants of :func:`ks_krr_prediction`. Theorem 1 calls this O(β/n); for a fixed ridge
-    :math:`\lambda` falls with n and it is not.
+    with the constants of :func:`ks_krr_prediction`. Theorem 1 calls this O(β/n), which it is not
+    for a fixed ridge: :math:`\lambda` falls with n. Terms: kernel, ridge.
 
-    Parameters
-    ----------
-    K, y, ridge, beta, limits
-        As for :func:`ks_krr_prediction`.
-
-    Returns
-    -------
-    bound : Bound
-        Terms: kernel, ridge; they add up.
+    {parameters}
     """
-    problem = Problem(K, y, ridge, limits)
-    terms = uniform_stability(problem, number_of(problem, beta), problem.n)
-    return Bound.of(
-        "the uniform stability",
-        terms,
-        square_loss_limit(problem),
-        f"{_PAPER}, Theorem 1",
-        assumptions=common(problem, beta),
-    )
+    sample = _THEOREM_1.sample(K, y, ridge, limits)
+    terms = uniform_stability(sample, beta_of(sample, beta), sample.n)
+    return _THEOREM_1.bound(sample, terms, stable(sample, beta))
 
 
-@theorem
+@states(_THEOREM_2)
 def ks_svm_stability(
     K: Any,
     y: Any,
@@ -143,43 +130,17 @@ def ks_svm_stability(
         \frac{\kappa^{3/4}}{\sqrt2 \lambda} \beta^{1/4} \Big(1 + \Big(\frac{\beta}{4\kappa}
         \Big)^{1/4}\Big)
 
-    Print: β of the n training points. The proposition behind it compares the square roots of
-    matrices that contain the point x too, so that β must be that of n + 1 points: the corrected
-    form adds :math:`\kappa^2` to every row sum of squares. It also removes a point from the sum of
-    losses and nothing else, so :math:`f_{S^i}` keeps C = 1 / (2 ridge).
+    with β of n + 1 points, for the proof compares matrices that contain x too, and the same
+    C = 1 / (2 ridge) for :math:`f_{S^i}`. Terms: quarter, half, the powers of β.
 
-    Parameters
-    ----------
-    K : array of shape (n, n)
-    y : array of shape (n,)
-        Two classes.
-    ridge : float, default=1.0
-        :math:`n \lambda`: the machine has C = 1 / (2 ridge) and no bias.
-    beta, limits
-        As for :func:`ks_krr_prediction`; a number must be that of n + 1 points.
-    variant : {"corrected", "printed"}, default="corrected"
-
-    Returns
-    -------
-    bound : Bound
-        Terms: quarter, half (the powers of β); they add up.
+    {parameters}
     """
-    problem = svm_problem(K, y, ridge, limits)
-    terms = svm_stability(problem, beta, variant)
-    wrong = "the matrices compared contain x, so beta is that of n + 1 points"
-    assumptions = (*common(problem, beta), *as_printed(variant, wrong))
-    trivial = svm_loss_limit(problem, "corrected")
-    return Bound.of(
-        "the uniform stability",
-        terms,
-        trivial,
-        f"{_PAPER}, Theorem 2",
-        assumptions=assumptions,
-        variant=variant,
-    )
+    sample = _THEOREM_2.sample(K, y, ridge, limits)
+    terms = svm_stability(sample, beta, variant)
+    return _THEOREM_2.bound(sample, terms, stable(sample, beta), variant=variant)
 
 
-@theorem
+@states(_THEOREM_3)
 def ks_krr(
     K: Any,
     y: Any,
@@ -195,31 +156,16 @@ def ks_krr(
         \quad Q = \frac{2 \kappa^2 M^2}{\lambda^2} + 2 M^2
 
     with the stability γ of :func:`ks_krr_stability`: the appendix, term by term. It is Theorem 12
-    of Bousquet and Elisseeff 2002, which the appendix calls 11.
+    of Bousquet and Elisseeff 2002, which the appendix calls 11. Terms: training, bias, deviation.
 
-    Parameters
-    ----------
-    K, y, ridge, beta, limits
-        As for :func:`ks_krr_prediction`.
-    delta : float, default=0.05
-        The probability that the bound fails.
-
-    Returns
-    -------
-    bound : Bound
-        Terms: training, bias, deviation; they add up.
+    {parameters}
     """
-    problem = Problem(K, y, ridge, limits)
-    return risk_bound(
-        problem,
-        number_of(problem, beta),
-        check_delta(delta),
-        source=(f"{_PAPER}, Theorem 3", "printed"),
-        assumptions=common(problem, beta),
-    )
+    sample = _THEOREM_3.sample(K, y, ridge, limits)
+    terms = krr_risk(sample, beta_of(sample, beta), delta)
+    return _THEOREM_3.bound(sample, terms, stable(sample, beta))
 
 
-@theorem
+@states(_THEOREM_4)
 def ks_svm(
     K: Any,
     y: Any,
@@ -235,42 +181,20 @@ def ks_svm(
     .. math:: R \le R_{\mathrm{emp}} + \sqrt{\frac{Q^2 + 12 Q n \gamma}{2 n \delta}},
         \quad Q = 1 + \kappa / \lambda
 
-    with the stability γ of :func:`ks_svm_stability`. Print: :math:`Q = 1 + \lambda \kappa`, though
-    its own multipliers, at most :math:`1 / (\lambda n)`, give :math:`|f_S| \le \kappa / \lambda`;
-    and the theorem's :math:`\sqrt{\beta^2 / \delta}`, which is not what Appendix D proves. The
-    number 12 is that of Bousquet and Elisseeff 2002, Theorem 11; the paper prints none.
+    with the stability γ of :func:`ks_svm_stability`. The number 12 is that of Bousquet and
+    Elisseeff 2002, Theorem 11; the paper prints none. Terms: training, deviation.
 
-    Parameters
-    ----------
-    K, y, ridge, beta, limits, variant
-        As for :func:`ks_svm_stability`.
-    delta : float, default=0.05
-        The probability that the bound fails.
-
-    Returns
-    -------
-    bound : Bound
-        Terms: training, deviation; they add up.
+    {parameters}
     """
-    problem = svm_problem(K, y, ridge, limits)
-    gamma = math.fsum(svm_stability(problem, beta, variant).values())
-    Q = svm_loss_limit(problem, variant)
-    terms = {
-        "training": problem.svm.training_loss,
-        "deviation": polynomial_deviation(Q, 12.0 * gamma, problem.n, check_delta(delta)),
-    }
-    wrong = "|f_S| <= kappa / lambda, so the loss reaches 1 + kappa / lambda"
-    return Bound.of(
-        "the expected loss",
-        terms,
-        svm_loss_limit(problem, "corrected"),
-        f"{_PAPER}, Theorem 4",
-        assumptions=(*common(problem, beta), *as_printed(variant, wrong)),
-        variant=variant,
-    )
+    sample = _THEOREM_4.sample(K, y, ridge, limits)
+    gamma = math.fsum(svm_stability(sample, beta, variant).values())
+    printed = 1.0 + sample.kappa * sample.lam
+    Q = loss_limit(sample, Learner.SVM) if is_corrected(variant) else printed
+    terms = svm_risk(sample, Q, 12.0 * gamma, delta)
+    return _THEOREM_4.bound(sample, terms, stable(sample, beta), variant=variant)
 
 
-@theorem
+@guarded
 def ks_empirical_stability(
     K: Any, y: Any, *, ridge: float = 1.0, removed_ridge: str = "scaled"
 ) -> float:
@@ -278,15 +202,13 @@ def ks_empirical_stability(
 
     .. math:: \max_{i, j} |\ell(f_S(x_j), y_j) - \ell(f_{S^i}(x_j), y_j)|
 
-    The paper calls it impractical; with :math:`G = (K + \rho I)^{-1}` and :math:`\alpha = G y` the
-    residuals without point i are :math:`\rho (\alpha_j - G_{ji} \alpha_i / G_{ii})`, and
-    :math:`\alpha_i / G_{ii}` at i itself: one inverse serves all. At most
-    :func:`ks_krr_stability`, which this tests.
+    The paper calls it impractical, but the residuals without every point come from one inverse. At
+    most :func:`ks_krr_stability`, which this tests.
 
     Parameters
     ----------
     K, y, ridge
-        As for :func:`ks_krr_prediction`.
+        As for :func:`ks_krr_stability`.
     removed_ridge : {"scaled", "fixed"}, default="scaled"
         The ridge of the machines without a point: (n - 1) / n of it, the paper's, or the same.
 
@@ -301,23 +223,86 @@ def ks_empirical_stability(
     >>> round(ks_empirical_stability(np.eye(4), [1, 1, -1, -1], removed_ridge="fixed"), 12)
     0.75
     """
-    problem = Problem(K, y, ridge)
+    sample = Sample.of(K, y, ridge)
     if not is_one_of(removed_ridge, ("scaled", "fixed")):
         raise ValueError(f"removed_ridge must be 'scaled' or 'fixed', got {shown(removed_ridge)}.")
-    share = (problem.n - 1) / problem.n if removed_ridge == "scaled" else 1.0
-    trained = (problem.y - problem.least_squares.scores)[:, None]
-    return finite(float(np.abs(trained**2 - residuals_without(problem, share) ** 2).max()))
+    scaled = removed_ridge == "scaled"
+    trained = sample.residuals[:, None]
+    without = sample.residuals_without_each if scaled else sample.residuals_without(1.0)
+    return finite(float(np.abs(trained**2 - without**2).max()))
 
 
-def residuals_without(problem: Problem, share: float) -> Array:
-    """Return the residuals of the machines without each point, a column each.
+def stable(sample: Sample, beta: Beta) -> Assumption:
+    """Return that the kernel stability of no sample exceeds beta."""
+    known = True if is_one_of(beta, ["worst"]) else None
+    return Assumption(
+        "|K - K^i| <= beta for every sample", known if _reaches(sample, beta) else False
+    )
 
-    Their ridge is a share of the problem's; for the formula see :func:`ks_empirical_stability`.
-    """
-    y, rho = problem.y, share * problem.ridge
-    [inverse] = SpectralInverses(problem.evidence.spectrum, [rho])
-    G = inverse.block(np.arange(problem.n))
-    alone = (G @ y) / G.diagonal()
-    residuals = rho * ((G @ y)[:, None] - G * alone)
-    np.fill_diagonal(residuals, alone)
-    return np.asarray(residuals)
+
+def _reaches(sample: Sample, beta: Beta) -> bool:
+    """Say whether beta is at least the kernel stability of this sample."""
+    return beta_of(sample, beta) >= beta_of(sample, "empirical") * (1.0 - 1e-12)
+
+
+def beta_of(sample: Sample, beta: Beta, extra_points: int = 0) -> float:
+    """Return the kernel stability of the sample, or the worst, of up to one point more."""
+    kappa = sample.kappa
+    if is_one_of(beta, ["worst"]):
+        return kappa * (1.0 + math.sqrt(1.0 + 4.0 * (sample.n + extra_points - 1))) / 2.0
+    if not is_one_of(beta, ["empirical"]):
+        return check_positive("beta", beta)
+    stats = sample.evidence.statistics
+    if extra_points == 0:
+        return kernel_stability(stats)
+    d = np.abs(stats.diagonal)
+    off = np.maximum(stats.kernel_row_squares - d * d, 0.0) + extra_points * kappa**2
+    return float(np.max(d + np.sqrt(d * d + 4.0 * off)) / 2.0)
+
+
+def moves(sample: Sample, beta: float, rows: int) -> dict[str, float]:
+    """Return the terms of Theorem 8 for a machine on some rows."""
+    kappa, M, lam = sample.kappa, sample.target_limit, sample.lam
+    C1, C2 = kappa * M / lam**2, 2.0 * kappa * M / lam
+    return {"kernel": C1 * beta / (rows - 1), "ridge": C2 / (rows - 1)}
+
+
+def uniform_stability(sample: Sample, beta: float, rows: int) -> dict[str, float]:
+    """Return the terms of equation 15 for a machine on some rows."""
+    factor = 2.0 * sample.target_limit * (1.0 + sample.kappa / sample.lam)
+    return {name: factor * term for name, term in moves(sample, beta, rows).items()}
+
+
+def svm_stability(sample: Sample, beta: Beta, variant: str) -> dict[str, float]:
+    """Return the two terms of equation 16."""
+    number = beta_of(sample, beta, 1 if is_corrected(variant) else 0)
+    quarter = sample.kappa**0.75 / (math.sqrt(2.0) * sample.lam) * number**0.25
+    # quarter times (beta / (4 kappa))^(1/4), which has no division by kappa: that may be zero
+    return {"quarter": quarter, "half": math.sqrt(sample.kappa * number) / (2.0 * sample.lam)}
+
+
+def krr_risk(sample: Sample, beta: float, delta: float) -> dict[str, float]:
+    """Return the terms that uniform stability gives for the risk of the least-squares machine."""
+    n = sample.n
+    gamma = math.fsum(uniform_stability(sample, beta, n).values())
+    deviation = (4.0 * n * gamma + square_limit(sample)) * exponential_root(n, delta)
+    training = sample.fitted(Learner.KRR).training_loss
+    return {"training": training, "bias": 2.0 * gamma, "deviation": deviation}
+
+
+def square_limit(sample: Sample) -> float:
+    """Return Q, which both papers put above the squared loss."""
+    kappa, M, lam = sample.kappa, sample.target_limit, sample.lam
+    return 2.0 * kappa**2 * M**2 / lam**2 + 2.0 * M**2
+
+
+def exponential_root(n: int, delta: float) -> float:
+    """Return sqrt(ln(1 / delta) / (2 n)), by McDiarmid's inequality."""
+    return math.sqrt(-math.log(check_delta(delta)) / (2.0 * n))
+
+
+def svm_risk(sample: Sample, Q: float, stability: float, delta: float) -> dict[str, float]:
+    """Return the terms for the risk of the SVM, by Chebyshev's inequality."""
+    n = sample.n
+    deviation = math.sqrt((Q**2 + Q * n * stability) / (2.0 * n * check_delta(delta)))
+    return {"training": sample.fitted(Learner.SVM).training_loss, "deviation": deviation}

@@ -2,15 +2,18 @@
 
 import argparse
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from kernelwise import __version__
-from kernelwise.bounds.base import Bound, check_delta
+from kernelwise.bounds.base import VARIANTS, Bound, check_delta
 from kernelwise.bounds.observed import Observed, observe
-from kernelwise.bounds.overview import FROM_BELOW, evaluate, references
+from kernelwise.bounds.overview import evaluate
+from kernelwise.bounds.sample import Learner, Sample
+from kernelwise.bounds.theorem import Quantity, Theorem, statements
 from kernelwise.cli.prepare import Prepared
 from kernelwise.cli.scoring import explain_memory_error
 from kernelwise.cli.screen import BadInput, Screen, counted, tell
@@ -25,11 +28,6 @@ RESULT, TABLE = "bounds.json", "bounds.csv"
 _FEWEST = 5  # rows: the theorems on cross-validation have five folds
 _QUICK = 2000  # rows beyond which it takes minutes
 _ROUNDING = 1e-9
-_OBSERVED = {  # the losses and error rates: measure, and where it is observed
-    "KRR": {"squared loss": "er_krr"},
-    "LSSVM": {"squared loss": "er_lssvm", "error rate": "sm_lssvm"},
-    "SVM": {"hinge loss": "er_svm", "error rate": "sm_svm"},
-}
 
 
 @dataclass(frozen=True)
@@ -37,6 +35,7 @@ class _Row:
     """A bound under its name, with the number it bounds where the sample has that."""
 
     name: str
+    theorem: Theorem
     bound: Bound
     observed: Observed | None
 
@@ -50,7 +49,7 @@ class _Row:
         """Whether the observed number is on the wrong side of the bound."""
         if self.observed is None:
             return False
-        side = -1.0 if self.name in FROM_BELOW else 1.0
+        side = -1.0 if self.theorem.from_below else 1.0
         excess = side * (self.observed.value - self.bound.value)
         return excess > _ROUNDING * (1.0 + abs(self.bound.value))
 
@@ -83,7 +82,7 @@ class _Findings:
     ridge: float
     rows: list[_Row]
     observed: dict[str, Observed]
-    left_out: dict[str, str]
+    left_out: dict[str, dict[str, str]]
 
 
 def bounds(args: argparse.Namespace, screen: Screen) -> int:
@@ -96,7 +95,7 @@ def bounds(args: argparse.Namespace, screen: Screen) -> int:
     _check(args, data, screen)
     selector = selector_for(args, data, criterion)
     with screen.heard(), explain_memory_error(args.memory, n):
-        # A support vector machine without bias is trained on the points and their mirror images.
+        # The support vector machine takes copies of the matrix of its own.
         check_memory(n if data.task == "regression" else 2 * n, args.memory)
         with screen.fitting(selector, "choosing the kernel"):
             selector.fit(data.X, data.y)
@@ -142,23 +141,22 @@ def _check(args: argparse.Namespace, data: Prepared, screen: Screen) -> None:
 
 def _find(args: argparse.Namespace, data: Prepared, kernel: Kernel, ridge: float) -> _Findings:
     """Evaluate the theorems, in one variant or both, and observe what they bound."""
-    K = kernel(data.X)
-    observed = observe(K, data.y, ridge=ridge, t=args.t, task=data.task)
-    variants = ("corrected", "printed") if args.variant == "both" else (args.variant,)
+    sample = Sample(kernel(data.X), data.y, ridge, task=data.task)
+    theorems = {name: statement.theorem for name, statement in statements().items()}
+    observed = observe(sample, data.y, t=args.t)
     rows: dict[tuple[str, str], _Row] = {}  # a theorem without misprints has one form
-    left_out: dict[str, str] = {}
-    for variant in variants:
-        given = {"ridge": ridge, "delta": args.delta, "t": args.t, "task": data.task}
-        overview = evaluate(K, data.y, variant=variant, **given)
-        left_out |= overview.left_out
+    left_out: dict[str, dict[str, str]] = {}
+    for variant in VARIANTS if args.variant == "both" else (args.variant,):
+        overview = evaluate(sample, data.y, delta=args.delta, t=args.t, variant=variant)
         for name, bound in overview.bounds.items():
-            rows[name, bound.variant] = _Row(name, bound, observed.get(name))
-    ordered = [rows[key] for key in sorted(rows)]
-    return _Findings(kernel, ridge, ordered, observed, left_out)
+            rows[name, bound.variant] = _Row(name, theorems[name], bound, observed.get(name))
+        for name, reason in overview.left_out.items():
+            theorem = theorems[name].reference
+            left_out[name] = {"bound": name, "theorem": theorem, "reason": reason}
+    return _Findings(kernel, ridge, [rows[key] for key in sorted(rows)], observed, left_out)
 
 
 def _plain(args: argparse.Namespace, data: Prepared, found: _Findings) -> dict[str, Any]:
-    theorems = references()
     return {
         "version": __version__,
         "kernel": kernel_to_dict(found.kernel),
@@ -170,10 +168,7 @@ def _plain(args: argparse.Namespace, data: Prepared, found: _Findings) -> dict[s
         "task": data.task,
         "data": data.facts,
         "bounds": [row.plain() for row in found.rows],
-        "left_out": [
-            {"bound": name, "theorem": theorems[name], "reason": reason}
-            for name, reason in found.left_out.items()
-        ],
+        "left_out": list(found.left_out.values()),
     }
 
 
@@ -195,14 +190,12 @@ def _page(args: argparse.Namespace, data: Prepared, found: _Findings, written: l
     failing = list(dict.fromkeys(text for row in found.rows for text in row.fails))
     both = args.variant == "both"
     parts = [_head(args, data, found), _table(found.rows, failing, both)]
-    parts.append("\n".join(["terms:", *_lines({_label(r, both): _terms(r) for r in found.rows})]))
+    parts.append(_section("terms:", {_label(row, both): _terms(row) for row in found.rows}))
     if failing:
-        numbered = {str(i): text for i, text in enumerate(failing, 1)}
-        parts.append("\n".join(["assumptions that fail:", *_lines(numbered)]))
+        parts.append(_section("assumptions that fail:", dict(enumerate(failing, 1))))
     if found.left_out:
-        theorems = references()
-        reasons = {name: f"{theorems[name]}: {why}" for name, why in found.left_out.items()}
-        parts.append("\n".join(["theorems that do not apply:", *_lines(reasons)]))
+        reasons = {n: f"{gap['theorem']}: {gap['reason']}" for n, gap in found.left_out.items()}
+        parts.append(_section("theorems that do not apply:", reasons))
     parts.append(_legend(found.rows))
     return "\n\n".join([*parts, *([f"written    {', '.join(written)}"] if written else [])])
 
@@ -217,12 +210,23 @@ def _head(args: argparse.Namespace, data: Prepared, found: _Findings) -> str:
         f"{counted(facts['features'], 'feature')}",
         "theorems": f"{args.variant}, delta = {args.delta:g}, t = {args.t}",
     }
-    for machine in ("KRR",) if data.task == "regression" else ("LSSVM", "SVM"):
-        known = {w: found.observed[n] for w, n in _OBSERVED[machine].items() if n in found.observed}
+    for learner in (Learner.KRR,) if data.task == "regression" else (Learner.LSSVM, Learner.SVM):
+        known = _losses(learner, found.observed)
         seen = ", ".join(f"{what} {number.value:.4g}" for what, number in known.items())
         method = next((number.method for number in known.values()), "none")
-        lines[machine] = f"{seen} ({method}, without bias)" if known else "undefined, see below"
+        text = f"{seen} ({method}, without bias)" if known else "undefined, see below"
+        lines[learner.name] = text
     return "\n".join(f"{name:<11}{text}" for name, text in lines.items())
+
+
+def _losses(learner: Learner, observed: dict[str, Observed]) -> dict[str, Observed]:
+    """Return the loss and the error rate of a machine, as observed beside its theorems."""
+    labels = {Quantity.LOSS: learner.loss, Quantity.ERROR_RATE: "error rate"}
+    return {
+        labels[theorem.quantity]: observed[name]
+        for name, (theorem, _) in statements().items()
+        if name in observed and theorem.learner is learner and theorem.quantity in labels
+    }
 
 
 def _table(rows: list[_Row], failing: list[str], both: bool) -> str:
@@ -240,16 +244,11 @@ def _table(rows: list[_Row], failing: list[str], both: bool) -> str:
         ]
         for row in rows
     ]
-    table = [names, *cells]
-    widths = [max(len(line[k]) for line in table) for k in range(len(names))]
-    to_the_right = {"value", "observed", "known"}
-    return "\n".join(
-        "  ".join(
-            cell.rjust(width) if name in to_the_right else cell.ljust(width)
-            for name, cell, width in zip(names, line, widths, strict=True)
-        ).rstrip()
-        for line in table
-    )
+    columns = []
+    for column in zip(names, *cells, strict=True):
+        side = ">" if column[0] in ("value", "observed", "known") else "<"
+        columns.append([f"{cell:{side}{max(map(len, column))}}" for cell in column])
+    return "\n".join("  ".join(line).rstrip() for line in zip(*columns, strict=True))
 
 
 def _label(row: _Row, both: bool) -> str:
@@ -272,9 +271,9 @@ def _terms(row: _Row) -> str:
     return f"{bound.quantity}{how}: {terms}"
 
 
-def _lines(texts: dict[str, str]) -> list[str]:
-    width = max(map(len, texts), default=0)
-    return [f"{name:<{width}}  {text}" for name, text in texts.items()]
+def _section(title: str, texts: Mapping[Any, str]) -> str:
+    width = max((len(str(name)) for name in texts), default=0)
+    return "\n".join([title, *(f"{name!s:<{width}}  {text}" for name, text in texts.items())])
 
 
 def _legend(rows: list[_Row]) -> str:

@@ -4,8 +4,8 @@ All of them work on one tile: the geometry G of a block of rows against a block 
 rows go together, so that every column accumulator is loaded and stored once for four rows, and two
 steps of a ladder go together, so that every entry is loaded and stored once for two; the loops over
 columns are plain enough for LLVM to vectorise. Sums are kept on *lines*: one number for every row
-and one for every column of the tile. Nothing here knows threads: the functions release the
-interpreter lock and are called from ordinary threads.
+and one for every column of the tile. The functions release the interpreter lock, so that ordinary
+threads can call them side by side.
 
 A Gaussian grid is a ladder. With e = exp(-g / (2 tau)) - 1, halving tau squares 1 + e::
 
@@ -81,7 +81,7 @@ def _add_feature(x, y, z, r, s):
         s[j] += b * b
 
 
-# Explicit loops in the place of slices: numba compiles the latter with their error messages, which
+# Explicit loops instead of slices: numba compiles the latter with their error messages, which
 # takes longer than all the rest.
 @njit(**_INLINE)
 def _clear(row):
@@ -215,10 +215,7 @@ def _sum(e0, e1, e2, e3, columns):
     s0 = s1 = s2 = s3 = e0.dtype.type(0)
     for j in range(e0.shape[0]):
         a, b, c, d = e0[j], e1[j], e2[j], e3[j]
-        s0 += a
-        s1 += b
-        s2 += c
-        s3 += d
+        s0, s1, s2, s3 = s0 + a, s1 + b, s2 + c, s3 + d
         columns[j] += (a + b) + (c + d)
     return s0, s1, s2, s3
 
@@ -230,15 +227,9 @@ def _wide_step(e0, e1, e2, e3, columns):
     for j in range(e0.shape[0]):
         a, b, c, d = e0[j], e1[j], e2[j], e3[j]
         aa, bb, cc, dd = a * a, b * b, c * c, d * d
-        s0 += aa
-        s1 += bb
-        s2 += cc
-        s3 += dd
+        s0, s1, s2, s3 = s0 + aa, s1 + bb, s2 + cc, s3 + dd
         columns[j] += (aa + bb) + (cc + dd)
-        e0[j] = (a + a) + aa
-        e1[j] = (b + b) + bb
-        e2[j] = (c + c) + cc
-        e3[j] = (d + d) + dd
+        e0[j], e1[j], e2[j], e3[j] = (a + a) + aa, (b + b) + bb, (c + c) + cc, (d + d) + dd
     return s0, s1, s2, s3
 
 
@@ -250,22 +241,13 @@ def _two_wide_steps(e0, e1, e2, e3, first, second):
     for j in range(e0.shape[0]):
         a, b, c, d = e0[j], e1[j], e2[j], e3[j]
         aa, bb, cc, dd = a * a, b * b, c * c, d * d
-        s0 += aa
-        s1 += bb
-        s2 += cc
-        s3 += dd
+        s0, s1, s2, s3 = s0 + aa, s1 + bb, s2 + cc, s3 + dd
         first[j] += (aa + bb) + (cc + dd)
         a, b, c, d = (a + a) + aa, (b + b) + bb, (c + c) + cc, (d + d) + dd
         aa, bb, cc, dd = a * a, b * b, c * c, d * d
-        t0 += aa
-        t1 += bb
-        t2 += cc
-        t3 += dd
+        t0, t1, t2, t3 = t0 + aa, t1 + bb, t2 + cc, t3 + dd
         second[j] += (aa + bb) + (cc + dd)
-        e0[j] = (a + a) + aa
-        e1[j] = (b + b) + bb
-        e2[j] = (c + c) + cc
-        e3[j] = (d + d) + dd
+        e0[j], e1[j], e2[j], e3[j] = (a + a) + aa, (b + b) + bb, (c + c) + cc, (d + d) + dd
     return s0, s1, s2, s3, t0, t1, t2, t3
 
 
@@ -277,20 +259,11 @@ def _direct_step(e0, e1, e2, e3, sums, squares):
     for j in range(e0.shape[0]):
         a, b, c, d = e0[j], e1[j], e2[j], e3[j]
         aa, bb, cc, dd = a * a, b * b, c * c, d * d
-        s0 += a
-        s1 += b
-        s2 += c
-        s3 += d
+        s0, s1, s2, s3 = s0 + a, s1 + b, s2 + c, s3 + d
         sums[j] += (a + b) + (c + d)
-        q0 += aa
-        q1 += bb
-        q2 += cc
-        q3 += dd
+        q0, q1, q2, q3 = q0 + aa, q1 + bb, q2 + cc, q3 + dd
         squares[j] += (aa + bb) + (cc + dd)
-        e0[j] = (a + a) + aa
-        e1[j] = (b + b) + bb
-        e2[j] = (c + c) + cc
-        e3[j] = (d + d) + dd
+        e0[j], e1[j], e2[j], e3[j] = (a + a) + aa, (b + b) + bb, (c + c) + cc, (d + d) + dd
     return s0, s1, s2, s3, q0, q1, q2, q3
 
 
@@ -301,21 +274,12 @@ def _two_narrow_steps(e0, e1, e2, e3, first, second):
     t0 = t1 = t2 = t3 = e0.dtype.type(0)
     for j in range(e0.shape[0]):
         a, b, c, d = e0[j], e1[j], e2[j], e3[j]
-        s0 += a
-        s1 += b
-        s2 += c
-        s3 += d
+        s0, s1, s2, s3 = s0 + a, s1 + b, s2 + c, s3 + d
         first[j] += (a + b) + (c + d)
         a, b, c, d = a * a, b * b, c * c, d * d
-        t0 += a
-        t1 += b
-        t2 += c
-        t3 += d
+        t0, t1, t2, t3 = t0 + a, t1 + b, t2 + c, t3 + d
         second[j] += (a + b) + (c + d)
-        e0[j] = a * a
-        e1[j] = b * b
-        e2[j] = c * c
-        e3[j] = d * d
+        e0[j], e1[j], e2[j], e3[j] = a * a, b * b, c * c, d * d
     return s0, s1, s2, s3, t0, t1, t2, t3
 
 
@@ -441,10 +405,7 @@ def _multiply(e0, e1, e2, e3, v_column, o_column, v0, v1, v2, v3):
     for j in range(e0.shape[0]):
         a, b, c, d = e0[j], e1[j], e2[j], e3[j]
         v = v_column[j]
-        s0 += a * v
-        s1 += b * v
-        s2 += c * v
-        s3 += d * v
+        s0, s1, s2, s3 = s0 + a * v, s1 + b * v, s2 + c * v, s3 + d * v
         o_column[j] += (a * v0 + b * v1) + (c * v2 + d * v3)
     return s0, s1, s2, s3
 
@@ -456,15 +417,9 @@ def _multiply_and_square(e0, e1, e2, e3, v_column, o_column, v0, v1, v2, v3):
     for j in range(e0.shape[0]):
         a, b, c, d = e0[j], e1[j], e2[j], e3[j]
         v = v_column[j]
-        s0 += a * v
-        s1 += b * v
-        s2 += c * v
-        s3 += d * v
+        s0, s1, s2, s3 = s0 + a * v, s1 + b * v, s2 + c * v, s3 + d * v
         o_column[j] += (a * v0 + b * v1) + (c * v2 + d * v3)
-        e0[j] = a * a
-        e1[j] = b * b
-        e2[j] = c * c
-        e3[j] = d * d
+        e0[j], e1[j], e2[j], e3[j] = a * a, b * b, c * c, d * d
     return s0, s1, s2, s3
 
 
@@ -475,15 +430,10 @@ def _multiply_and_square_wide(e0, e1, e2, e3, v_column, o_column, v0, v1, v2, v3
     for j in range(e0.shape[0]):
         a, b, c, d = e0[j], e1[j], e2[j], e3[j]
         v = v_column[j]
-        s0 += a * v
-        s1 += b * v
-        s2 += c * v
-        s3 += d * v
+        s0, s1, s2, s3 = s0 + a * v, s1 + b * v, s2 + c * v, s3 + d * v
         o_column[j] += (a * v0 + b * v1) + (c * v2 + d * v3)
-        e0[j] = (a + a) + a * a
-        e1[j] = (b + b) + b * b
-        e2[j] = (c + c) + c * c
-        e3[j] = (d + d) + d * d
+        aa, bb, cc, dd = a * a, b * b, c * c, d * d
+        e0[j], e1[j], e2[j], e3[j] = (a + a) + aa, (b + b) + bb, (c + c) + cc, (d + d) + dd
     return s0, s1, s2, s3
 
 
@@ -567,15 +517,9 @@ def _sum_with_squares(e0, e1, e2, e3, sums, squares):
     q0 = q1 = q2 = q3 = e0.dtype.type(0)
     for j in range(e0.shape[0]):
         a, b, c, d = e0[j], e1[j], e2[j], e3[j]
-        s0 += a
-        s1 += b
-        s2 += c
-        s3 += d
+        s0, s1, s2, s3 = s0 + a, s1 + b, s2 + c, s3 + d
         sums[j] += (a + b) + (c + d)
-        q0 += a * a
-        q1 += b * b
-        q2 += c * c
-        q3 += d * d
+        q0, q1, q2, q3 = q0 + a * a, q1 + b * b, q2 + c * c, q3 + d * d
         squares[j] += (a * a + b * b) + (c * c + d * d)
     return s0, s1, s2, s3, q0, q1, q2, q3
 

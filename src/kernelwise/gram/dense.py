@@ -19,8 +19,8 @@ from kernelwise.gram.inverse import (
     CholeskyInverse,
     Inverse,
     NotPositiveDefinite,
-    SpectralInverses,
     Spectrum,
+    spectral_inverse,
 )
 from kernelwise.gram.memory import as_bytes, in_words
 from kernelwise.gram.partial_cholesky import thin_eigensystem
@@ -221,7 +221,8 @@ class DenseGram(Gram):
                 if self._kernel.is_psd is not True:
                     raise
                 # By rounding only: the spectrum goes on.
-        return SpectralInverses(self.spectrum(), ridges, self._cholesky)
+        spectrum = self.spectrum()
+        return (spectral_inverse(spectrum, ridge, self._cholesky) for ridge in ridges)
 
     def _cholesky(self, ridge: float) -> CholeskyInverse:
         """Return the inverse by a Cholesky factor; of a matrix not yet at hand half is enough."""

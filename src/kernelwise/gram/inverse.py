@@ -5,7 +5,8 @@ keeps the digits of rows of very different scales.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -49,6 +50,11 @@ class Spectrum:
     def is_thin(self) -> bool:
         """Whether eigenpairs of eigenvalue zero are left out."""
         return bool(self.values.size < self.vectors.shape[0])
+
+    @cached_property
+    def squares(self) -> Array:
+        """The squares of the entries of the vectors."""
+        return np.asarray(self.vectors**2)
 
     @cached_property
     def vectors_by_row(self) -> Array:
@@ -195,22 +201,30 @@ class CholeskyInverse(Inverse):
 
 
 class SpectralInverse(Inverse):
-    """By the eigenpairs of K, one of the inverses at several ridges.
+    """By the eigenpairs of K.
 
     Parameters
     ----------
+    spectrum : Spectrum
     ridge : float
-    shared : SpectralInverses
-        What the inverses have in common.
+    exact : callable or None
+        Returns the inverse at the ridge by a Cholesky factor of the matrix itself, for what
+        eigenvectors cannot resolve.
     """
 
-    def __init__(self, ridge: float, shared: "SpectralInverses") -> None:
-        self.ridge, self._shared = ridge, shared
-        self._spectrum, self._rest = shared.spectrum, shared.rest(ridge)
-
-    @cached_property
-    def _gains(self) -> Array:
-        return self._shared.gains(self.ridge)
+    def __init__(
+        self,
+        spectrum: Spectrum,
+        ridge: float,
+        exact: Callable[[float], Inverse] | None = None,
+    ) -> None:
+        self.ridge, self._spectrum, self._exact = ridge, spectrum, exact
+        s = spectrum.values
+        if s.min(initial=0.0) + ridge <= 0.0:
+            raise NotPositiveDefinite(ridge)
+        # The eigenvalues of M^-1: on what a thin spectrum leaves out, and on the rest less that.
+        self._rest = 1.0 / ridge if spectrum.is_thin else 0.0
+        self._gains = -s / ((s + ridge) * ridge) if spectrum.is_thin else 1.0 / (s + ridge)
 
     def solve(self, B: Array) -> Array:
         """Return the product with the columns of B."""
@@ -219,7 +233,7 @@ class SpectralInverse(Inverse):
 
     def diagonal(self) -> Array:
         """Return the diagonal."""
-        return self._shared.diagonals[self.ridge]
+        return np.asarray(self._spectrum.squares @ self._gains + self._rest)
 
     def block(self, rows: Array) -> Array:
         """Return some rows and the same columns."""
@@ -239,10 +253,9 @@ class SpectralInverse(Inverse):
 
     def off_diagonal_product(self, B: Array) -> Array:
         """Return the product with all but the diagonal, by a Cholesky factor where there is one."""
-        exact = self._shared.exact
-        if exact is None:
+        if self._exact is None:
             return super().off_diagonal_product(B)
-        return exact(self.ridge).off_diagonal_product(B)
+        return self._exact(self.ridge).off_diagonal_product(B)
 
     def hat_trace(self) -> float:
         """Return the sum of s / (s + ridge)."""
@@ -251,66 +264,19 @@ class SpectralInverse(Inverse):
     @property
     def condition(self) -> float:
         """Errors of eigenvalues are as the largest of them."""
-        n = self._spectrum.vectors.shape[0]
-        mean = float(self._gains.sum()) / n + self._rest
+        mean = float(self._gains.sum()) / self._spectrum.vectors.shape[0] + self._rest
         return float(self._spectrum.values.max(initial=0.0) * mean)
 
 
-class SpectralInverses:
-    """The inverses at several ridges, and what they share.
-
-    Parameters
-    ----------
-    spectrum : Spectrum
-    ridges : sequence of float
-    exact : callable or None
-        Returns the inverse at a ridge by a Cholesky factor of the matrix itself, for what
-        eigenvectors cannot resolve.
-    """
-
-    def __init__(
-        self,
-        spectrum: Spectrum,
-        ridges: Sequence[float],
-        exact: Callable[[float], Inverse] | None = None,
-    ) -> None:
-        self.spectrum, self.exact, self._ridges = spectrum, exact, ridges
-
-    def __iter__(self) -> Iterator[Inverse]:
-        """Yield them; by Cholesky factors where eigenvectors leave too few digits."""
-        for ridge in self._ridges:
-            inverse: Inverse = SpectralInverse(ridge, self)
-            if self.exact is not None and self._is_definite(ridge) and inverse.lost_digits:
-                try:
-                    inverse = self.exact(ridge)
-                except NotPositiveDefinite:
-                    pass
-            yield inverse
-
-    def _is_definite(self, ridge: float) -> bool:
-        return bool(self.spectrum.values.min(initial=0.0) + ridge > 0.0)
-
-    def rest(self, ridge: float) -> float:
-        """Return the eigenvalue of M^-1 on what a thin spectrum leaves out."""
-        return 1.0 / ridge if self.spectrum.is_thin else 0.0
-
-    def gains(self, ridge: float) -> Array:
-        """Return the eigenvalues of M^-1, less that of what is left out."""
-        s = self.spectrum.values
-        if not self._is_definite(ridge):
-            raise NotPositiveDefinite(ridge)
-        # 1 / (s + ridge) - 1 / ridge
-        return np.asarray(
-            -s / ((s + ridge) * ridge) if self.spectrum.is_thin else 1.0 / (s + ridge)
-        )
-
-    @cached_property
-    def diagonals(self) -> dict[float, Array]:
-        """The diagonals at all ridges, by one product."""
-        sound = [ridge for ridge in self._ridges if self._is_definite(ridge)]
-        gains = np.column_stack([self.gains(ridge) for ridge in sound])
-        found = self.spectrum.vectors**2 @ gains + np.array([self.rest(ridge) for ridge in sound])
-        return dict(zip(sound, found.T, strict=True))
+def spectral_inverse(
+    spectrum: Spectrum, ridge: float, exact: Callable[[float], Inverse] | None = None
+) -> Inverse:
+    """Return the inverse by eigenpairs; by a Cholesky factor where those leave too few digits."""
+    inverse = SpectralInverse(spectrum, ridge, exact)
+    if exact is not None and inverse.lost_digits is not None:
+        with suppress(NotPositiveDefinite):
+            return exact(ridge)
+    return inverse
 
 
 def _weighted_square(Q: Array, weights: Array) -> Array:

@@ -7,14 +7,14 @@ from typing import Any
 from kernelwise._arguments import as_real, shown
 
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
-_SHARE = 0.8  # of what is free, where nothing is said
+_SHARE = 0.8  # of the free memory, by default
 
 
 def as_bytes(memory: Any, name: str = "memory") -> float:
-    """Return a budget in bytes, or say that the parameter of this name is none.
+    """Return a budget in bytes; an error names the parameter it came from.
 
-    A text is an amount ("4GB", "500 MB"), a number up to 1 a share of what is free, a larger one
-    bytes; None stands for most of what is free.
+    A string is an amount ("4GB", "500 MB"), a number up to 1 a share of the free memory, a larger
+    one bytes; None stands for most of the free memory.
     """
     if memory is None:
         return _SHARE * free()
@@ -41,7 +41,7 @@ def _unclear(memory: Any, name: str) -> ValueError:
 
 
 def free() -> float:
-    """Return the bytes that are free, infinity where the platform does not tell."""
+    """Return the free bytes, infinity where the platform does not tell."""
     try:
         with open("/proc/meminfo") as info:
             found = {line.split(":")[0]: line.split()[1] for line in info}
@@ -55,7 +55,7 @@ def free() -> float:
 
 
 def in_words(amount: float) -> str:
-    """Return bytes as a person says them."""
+    """Return bytes in readable units."""
     for unit, size in (("GB", 10**9), ("MB", 10**6)):
         if amount >= size:
             return f"{amount / size:.3g} {unit}"

@@ -1,8 +1,8 @@
-r"""Part of a kernel matrix in the place of the whole.
+r"""A partial factor in place of a whole kernel matrix.
 
 A partial Cholesky factor reproduces some columns of the matrix and, up to a known trace, the rest:
 :math:`K = L L^\top + E` with E positive semidefinite, so that no eigenvalue of E exceeds
-:math:`\mathrm{tr} E`, which is at hand.
+:math:`\mathrm{tr} E`, which is known.
 
 References
 ----------
@@ -67,23 +67,19 @@ class PartialCholesky:
 
     def grow(self, rank: int) -> None:
         """Add columns up to a rank, fewer if the matrix has no more."""
-        parts = [self._factor]
-        while sum(part.shape[1] for part in parts) < rank and not self.is_complete:
-            if len(parts) > 1:
-                parts = [np.hstack(parts)]
-            size = min(_BLOCK, rank - parts[0].shape[1])
-            parts.append(self._next_block(parts[0], size))
-            if parts[1].shape[1] == 0:
+        while self.rank < rank and not self.is_complete:
+            block = self._next_block(min(_BLOCK, rank - self.rank))
+            if block.shape[1] == 0:
                 break
-        self._factor = np.hstack(parts) if len(parts) > 1 else parts[0]
+            self._factor = np.hstack([self._factor, block])
 
-    def _next_block(self, L: Array, size: int) -> Array:
+    def _next_block(self, size: int) -> Array:
         """Return the next columns of the factor; pivots that add nothing are left out."""
         size = min(size, int(np.count_nonzero(self._missing)))
         pivots = self._rng.choice(
             self._missing.size, size, replace=False, p=self._missing / self._missing.sum()
         )
-        C = self._columns(pivots) - L @ L[pivots].T
+        C = self._columns(pivots) - self._factor @ self._factor[pivots].T
         upper, order, rank, _ = dpstrf(C[pivots], tol=_EPS * self._total)
         kept = order[:rank] - 1
         block = solve_triangular(upper[:rank, :rank], C[:, kept].T, trans="T").T

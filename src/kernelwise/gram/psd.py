@@ -92,7 +92,7 @@ def _repaired(K: Array, method: str) -> Array:
 
 
 def check_matrix(K: Any) -> Array:
-    """Return K as a symmetric float64 matrix, or say what is wrong with it."""
+    """Return K as a symmetric float64 matrix, after checking it."""
     K = K.toarray() if hasattr(K, "toarray") else K
     K = as_numbers(K, "K")
     if K.ndim != 2 or K.shape[0] != K.shape[1]:

@@ -20,6 +20,7 @@ from kernelwise.gram.dense import DenseGram, check_memory, needed, sample_pairs
 from kernelwise.gram.inverse import Inverse, Spectrum
 from kernelwise.gram.memory import as_bytes
 from kernelwise.gram.partial_cholesky import PartialCholesky
+from kernelwise.gram.runner import ThreadRunner
 from kernelwise.gram.statistics import GramStatistics
 from kernelwise.gram.sweep import Settings, Sweep
 from kernelwise.kernels import Kernel, Pairs
@@ -94,10 +95,10 @@ class Tiled(Engine):
         """Yield the grams of all kernels; the first one asked sweeps for all."""
         if any(kernel.takes_matrix for kernel in kernels):
             raise ValueError("a given matrix is in memory already: use engine='dense'.")
-        settings = Settings(self.tile, self.threads, self.dtype)
-        shared = _SharedSweep(kernels, X, targets, settings, progress)
+        settings = Settings(self.tile, ThreadRunner(self.threads), self.dtype)
+        sweep = Sweep(kernels, X, targets, settings, progress)
         for i in range(len(kernels)):
-            yield TiledGram(shared, i, self.memory)
+            yield TiledGram(sweep, i, self.memory)
 
     def matmul(
         self, grams: Sequence[Gram], vectors: Sequence[Array], progress: Task = SILENT
@@ -105,7 +106,7 @@ class Tiled(Engine):
         """Return K @ V of every gram from one sweep."""
         mine = [gram for gram in grams if isinstance(gram, TiledGram)]
         assert len(mine) == len(grams)
-        products = mine[0].shared.sweep.matmul(
+        products = mine[0].sweep.matmul(
             {gram.index: V for gram, V in zip(mine, vectors, strict=True)}, progress
         )
         return [products[gram.index] for gram in mine]
@@ -125,33 +126,12 @@ class Tiled(Engine):
         return max(1, int((budget / 8 - tiles) / each)) if budget < math.inf else sys.maxsize
 
 
-@dataclass(frozen=True, eq=False)
-class _SharedSweep:
-    """The sweep over some kernels, made when it is first needed."""
-
-    kernels: Sequence[Kernel]
-    X: Any
-    targets: Targets
-    settings: Settings
-    progress: Task
-
-    @cached_property
-    def sweep(self) -> Sweep:
-        """The sweep itself."""
-        return Sweep(self.kernels, self.X, self.targets, self.settings)
-
-    @cached_property
-    def statistics(self) -> list[GramStatistics]:
-        """The statistics of all kernels."""
-        return self.sweep.statistics(self.progress)
-
-
 class TiledGram(Gram):
     """One of the kernel matrices of a sweep; in memory for what takes the matrix, if it fits."""
 
-    def __init__(self, shared: _SharedSweep, index: int, memory: str | float | None = None) -> None:
-        self.shared, self.index, self._memory = shared, index, memory
-        self._kernel, self._X, self._targets = shared.kernels[index], shared.X, shared.targets
+    def __init__(self, sweep: Sweep, index: int, memory: str | float | None = None) -> None:
+        self.sweep, self.index, self._memory = sweep, index, memory
+        self._kernel, self._X, self._targets = sweep.kernels[index], sweep.X, sweep.targets
 
     @property
     def provides(self) -> frozenset[Need]:  # type: ignore[override]
@@ -166,11 +146,11 @@ class TiledGram(Gram):
 
     def compute_statistics(self) -> GramStatistics:
         """Return the statistics from the sweep for all kernels."""
-        return self.shared.statistics[self.index]
+        return self.sweep.statistics[self.index]
 
     def matmul(self, V: Array) -> Array:
         """Return K @ V by a sweep for this kernel."""
-        return self.shared.sweep.matmul({self.index: V})[self.index]
+        return self.sweep.matmul({self.index: V})[self.index]
 
     def rows(self, index: Array) -> Array:
         """Return some rows of K."""
@@ -217,7 +197,7 @@ class TiledGram(Gram):
     @cached_property
     def _alone(self) -> Sweep:
         """A sweep without the rest of the ladder."""
-        return Sweep([self._kernel], self._X, self._targets, self.shared.settings)
+        return Sweep([self._kernel], self._X, self._targets, self.sweep.settings)
 
     def _multiply(self, V: Array) -> Array:
         return self._alone.matmul({0: V})[0]

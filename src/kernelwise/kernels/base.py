@@ -3,8 +3,10 @@
 import math
 import numbers
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from functools import wraps
+from typing import Any, ClassVar, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -14,7 +16,24 @@ from kernelwise._threads import limited
 from kernelwise._types import Array
 from kernelwise.kernels.geometry import DIAGONALS, Pairs, as_rows
 
-SMALLEST = 1e-300  # the inverse of a smaller width is no float64
+SMALLEST = 1e-300  # the inverse of a smaller width is not a float64
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def quietly(method: Callable[P, R]) -> Callable[P, R]:
+    """Let entries beyond float64 be infinite, or NaN, without a warning.
+
+    An exponent may well overflow; engines report a matrix that does.
+    """
+
+    @wraps(method)
+    def quiet(*args: P.args, **kwargs: P.kwargs) -> R:
+        with np.errstate(over="ignore", invalid="ignore"):
+            return method(*args, **kwargs)
+
+    return quiet
 
 
 @dataclass(frozen=True)
@@ -77,7 +96,7 @@ class Kernel(ABC):
 
     @property
     def takes_matrix(self) -> bool:
-        """Whether the kernel takes a ready-made kernel matrix in the place of X."""
+        """Whether the kernel takes a ready-made kernel matrix in place of X."""
         return False
 
     def diag(self, X: Any) -> Array:
@@ -124,10 +143,10 @@ class PairKernel(Kernel):
         return self.profile(g) - self.origin
 
     @property
+    @quietly
     def origin(self) -> float:
         """The profile at zero."""
-        with overflow_allowed():
-            return float(self.profile(np.zeros(1))[0])
+        return float(self.profile(np.zeros(1))[0])
 
     @property
     def is_psd(self) -> bool | None:
@@ -139,28 +158,20 @@ class PairKernel(Kernel):
         """No width unless the kernel says so."""
         return ()
 
+    @quietly
     def values(self, pairs: Pairs) -> Array:
         """Return the profile of the pairs' geometry."""
-        with overflow_allowed():
-            return self.profile(pairs[self.geometry])
+        return self.profile(pairs[self.geometry])
 
+    @quietly
     def deviations(self, pairs: Pairs) -> Array:
         """Return the deviation of the pairs' geometry."""
-        with overflow_allowed():
-            return self.deviation(pairs[self.geometry])
+        return self.deviation(pairs[self.geometry])
 
+    @quietly
     def diagonal(self, X: Any) -> Array:
         """Return the profile of every point with itself."""
-        with overflow_allowed():
-            return self.profile(DIAGONALS[self.geometry](X))
-
-
-def overflow_allowed() -> np.errstate:
-    """Return a context in which entries beyond float64 are infinite, or NaN, without a warning.
-
-    An exponent may well overflow; of a matrix that does, engines say so.
-    """
-    return np.errstate(over="ignore", invalid="ignore")
+        return self.profile(DIAGONALS[self.geometry](X))
 
 
 def available() -> dict[str, type[Kernel]]:
@@ -169,7 +180,7 @@ def available() -> dict[str, type[Kernel]]:
 
 
 def set_positive(kernel: Kernel, name: str) -> None:
-    """Store a parameter of a frozen kernel as a float, or say that it must be positive."""
+    """Store a parameter of a frozen kernel as a float; refuse one that is not positive."""
     value = _number(kernel, name)
     if not SMALLEST <= value < math.inf:
         raise ValueError(
@@ -180,7 +191,7 @@ def set_positive(kernel: Kernel, name: str) -> None:
 
 
 def set_finite(kernel: Kernel, name: str) -> None:
-    """Store a parameter of a frozen kernel as a float, or say that it must be finite."""
+    """Store a parameter of a frozen kernel as a float; refuse one that is not finite."""
     value = _number(kernel, name)
     if not math.isfinite(value):
         raise ValueError(f"{name} of {type(kernel).__name__} must be finite, got {value}.")

@@ -1,35 +1,21 @@
 """Sums, products and positive multiples of kernels."""
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
-from typing import Any, ParamSpec, Self, TypeVar
+from functools import reduce
+from operator import iadd, imul
+from typing import Any, Self
 
 import numpy as np
 
 from kernelwise._arguments import shown
 from kernelwise._types import Array
-from kernelwise.kernels.base import Kernel, overflow_allowed, set_positive
+from kernelwise.kernels.base import Kernel, quietly, set_positive
 from kernelwise.kernels.geometry import Pairs
-
-P = ParamSpec("P")
-R = TypeVar("R")
-
-
-def quietly(method: Callable[P, R]) -> Callable[P, R]:
-    """Let entries beyond float64 be infinite, or NaN, without a warning."""
-
-    @wraps(method)
-    def quiet(*args: P.args, **kwargs: P.kwargs) -> R:
-        with overflow_allowed():
-            return method(*args, **kwargs)
-
-    return quiet
 
 
 def check_kernel(owner: Kernel, name: str, part: object) -> None:
-    """Say so where a part of a kernel is no kernel."""
+    """Refuse a part that is not a kernel."""
     if not isinstance(part, Kernel):
         raise TypeError(
             f"{name} of {type(owner).__name__} must hold kernels such as Gaussian(1.0), got "
@@ -58,7 +44,7 @@ class Combination(Kernel):
 
     @classmethod
     def of(cls, left: Kernel, right: Kernel) -> Self:
-        """Combine two kernels, flat where one of them is a combination of the same kind."""
+        """Combine two kernels; a combination of the same kind is not nested but extended."""
         flat = [k.parts if isinstance(k, cls) else (k,) for k in (left, right)]
         return cls(flat[0] + flat[1])
 
@@ -74,7 +60,7 @@ class Combination(Kernel):
 
     @property
     def takes_matrix(self) -> bool:
-        """Whether the parts take a matrix in the place of X."""
+        """Whether the parts take a matrix in place of X."""
         return self.parts[0].takes_matrix
 
 
@@ -95,18 +81,12 @@ class Sum(Combination):
     @quietly
     def values(self, pairs: Pairs) -> Array:
         """Return the sum of the parts' matrices."""
-        K = self.parts[0].values(pairs)
-        for part in self.parts[1:]:
-            K += part.values(pairs)
-        return K
+        return reduce(iadd, (part.values(pairs) for part in self.parts))
 
     @quietly
     def deviations(self, pairs: Pairs) -> Array:
         """Return the sum of the parts' deviations."""
-        E = self.parts[0].deviations(pairs)
-        for part in self.parts[1:]:
-            E += part.deviations(pairs)
-        return E
+        return reduce(iadd, (part.deviations(pairs) for part in self.parts))
 
     @quietly
     def diagonal(self, X: Any) -> Array:
@@ -134,10 +114,7 @@ class Product(Combination):
     @quietly
     def values(self, pairs: Pairs) -> Array:
         """Return the entrywise product of the parts' matrices."""
-        K = self.parts[0].values(pairs)
-        for part in self.parts[1:]:
-            K *= part.values(pairs)
-        return K
+        return reduce(imul, (part.values(pairs) for part in self.parts))
 
     @quietly
     def deviations(self, pairs: Pairs) -> Array:
@@ -179,7 +156,7 @@ class Scaled(Kernel):
 
     @classmethod
     def of(cls, factor: Any, part: Kernel) -> "Scaled":
-        """Return the multiple of a kernel, of one factor where it is a multiple already."""
+        """Return a multiple of a kernel; a multiple of a multiple has one factor."""
         whole = cls(factor, part)
         if isinstance(part, Scaled):
             return cls(whole.factor * part.factor, part.part)

@@ -1,7 +1,7 @@
-"""What two sets of points have in common before any kernel sees them.
+"""Distances and dot products of two sets of points, which kernels are functions of.
 
 Three geometries serve all kernels: squared Euclidean distances, city-block distances and dot
-products. A fourth, ``"matrix"``, is the user's own kernel matrix passed in the place of X.
+products. A fourth, ``"matrix"``, is the user's own kernel matrix passed in place of X.
 """
 
 from collections.abc import Callable
@@ -26,7 +26,7 @@ _REPAIRS = 65536  # pairs computed again at once: bounds the memory where most r
 
 
 def as_rows(X: Any, name: str = "X") -> Rows:
-    """Return X as a finite float64 array or CSR matrix of shape (n, d), or say what is wrong."""
+    """Return X as a finite float64 array or CSR matrix of shape (n, d); refuse anything else."""
     if sp.issparse(X):
         if X.dtype.kind not in "biuf":
             raise ValueError(f"{name} must hold real numbers, got a sparse matrix of {X.dtype}.")
@@ -56,7 +56,7 @@ def in_range(rows: Rows, name: str = "X") -> Rows:
 
 
 def as_numbers(X: Any, name: str) -> Array:
-    """Return a table of real numbers as float64, or say what is wrong with it."""
+    """Return a table of real numbers as float64; refuse anything else."""
     message = f"{name} must be a table of real numbers: encode text, dates and the like first."
     if np.ma.is_masked(X):
         raise ValueError(f"{name} has masked entries: fill or drop them first.")

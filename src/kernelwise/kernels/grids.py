@@ -127,11 +127,11 @@ def widths_for(rows: Any, random_state: Any = None) -> list[Gaussian]:
     # tau = d/2 gives exp(-1) at squared distance d.
     lo = math.floor(math.log2(0.5 * np.median(nearest))) - 1
     hi = math.ceil(math.log2(0.5 * typical)) + 6
-    return gaussian(max(lo, hi - _MOST_WIDTHS + 1), hi)
+    return [Gaussian(2.0**i) for i in range(max(lo, hi - _MOST_WIDTHS + 1), hi + 1)]
 
 
 def _whole(lo: Any, hi: Any, least: int, most: int) -> range:
-    """Return the integers from lo to hi, or say what is wrong with them."""
+    """Return the integers from lo to hi, after checking them."""
     first, last = as_integer(lo), as_integer(hi)
     if first is None or last is None or not (least <= first <= most and least <= last <= most):
         raise ValueError(

@@ -9,7 +9,7 @@ from kernelwise.kernels.base import PairKernel
 
 @dataclass(frozen=True)
 class Precomputed(PairKernel):
-    """Stands for a kernel matrix that is given in the place of X.
+    """Stands for a kernel matrix that is given in place of X.
 
     For fitting, X is the square matrix on the training rows; for predicting, the matrix between the
     new rows and the training rows, one column per training row.

@@ -48,23 +48,23 @@ class LeastSquares(Machine):
 
     def prefit(self, ridges: Sequence[float]) -> None:
         """Fit at all the ridges there will be; the gram decides how to serve them together."""
-        for inverse in self.gram.inverses(ridges):
-            with suppress(Undefined):  # fit() says why
-                self._fit(inverse.ridge, inverse)
+        with suppress(Undefined):  # fit() says at which ridge, and why
+            for inverse in self.gram.inverses(ridges):
+                self._fit(inverse)
 
     def fit(self, ridge: float) -> RidgeFit:
         """Return the machine at one ridge; undefined where rounding ruins it."""
         if ridge not in self._fits:
             [inverse] = self.gram.inverses([ridge])
-            self._fit(ridge, inverse)
+            self._fit(inverse)
         fit = self._fits[ridge]
         if fit.lost_digits is not None:
             raise Undefined(fit.lost_digits)
         return fit
 
-    def _fit(self, ridge: float, inverse: Inverse) -> None:
+    def _fit(self, inverse: Inverse) -> None:
         columns = self.targets.fit_columns
-        self._fits[ridge] = fit_ridge(inverse, columns, fit_intercept=self.fit_intercept)
+        self._fits[inverse.ridge] = fit_ridge(inverse, columns, fit_intercept=self.fit_intercept)
 
     def training_loss(self, ridge: float) -> float:
         """Return the mean of the squared training residuals."""

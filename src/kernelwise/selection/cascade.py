@@ -77,4 +77,8 @@ def loo_criterion(targets: Targets) -> ELOO:
 
 def default_cascade(targets: Targets) -> Cascade:
     """Return the library's default: one sweep by SM keeps five, leave-one-out picks."""
-    return Cascade((SM(r=2), 5), (loo_criterion(targets), 1))
+    return _FOR_REALS if targets.classes is None else _FOR_CLASSES
+
+
+_FOR_REALS = Cascade((SM(r=2), 5), (ELOO("press"), 1))
+_FOR_CLASSES = Cascade((SM(r=2), 5), (ELOO("squared_hinge"), 1))

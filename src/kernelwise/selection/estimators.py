@@ -82,6 +82,8 @@ def has_bias(machine: Any) -> bool:
 
 def criterion_machine(estimator: Any) -> type[Machine]:
     """Return the machine by which criteria with a training error judge an estimator."""
+    if hasattr(estimator, "adopt"):
+        return LeastSquares
     known = machines.available().values()
     return next((cls for cls in known if cls.is_machine_of(estimator)), LeastSquares)
 
