@@ -144,15 +144,20 @@ class Engine(ABC):
             raise TypeError(f"{cls.__name__} must say its name.")
 
 
-def check_needs(engine: Engine, needs: frozenset[Need], rows: int, who: str) -> None:
-    """Say, before any work, what somebody needs that an engine does not provide."""
-    missing = [need.value for need in Need if need in needs - engine.provides]
-    if missing:
-        raise ValueError(
-            f"{who} needs {' and '.join(missing)}, which engine {engine.name!r} does not provide: "
-            "choose another criterion or engine."
-        )
-    engine.check_memory(needs, rows)
+def lacking(engine: Engine, needs: frozenset[Need], rows: int) -> str | None:
+    """Say, before any work, what an engine does not provide of what somebody needs; None if all.
+
+    Raises MemoryError where it provides what does not fit into memory.
+    """
+    missing = needs - engine.provides
+    if not missing:
+        engine.check_memory(needs, rows)
+        return None
+    names = " and ".join(need.value for need in Need if need in missing)
+    return (
+        f"needs {names}, which engine {engine.name!r} does not provide: choose another criterion "
+        "or engine."
+    )
 
 
 def available() -> dict[str, type[Engine]]:

@@ -85,4 +85,7 @@ def get(machine: Any) -> type[Machine]:
 
 def needs_with(machine: type[Machine], needs: frozenset[Need]) -> frozenset[Need]:
     """Return needs of a kernel matrix, with what training and folds of a machine take."""
-    return frozenset(n for need in needs for n in machine.needs.get(need, frozenset({need})))
+    taken = set(needs.difference(machine.needs))
+    for need in needs.intersection(machine.needs):
+        taken |= machine.needs[need]
+    return frozenset(taken)

@@ -30,6 +30,7 @@ from kernelwise.gram.psd import check_matrix
 from kernelwise.kernels import Kernel, grids
 from kernelwise.kernels.geometry import in_range
 from kernelwise.machines import KRR, LSSVC
+from kernelwise.machines.delegation import Delegating, inner_has
 from kernelwise.selection.cascade import Cascade, default_cascade, loo_criterion
 from kernelwise.selection.estimates import by_folds, leave_one_out, pick_shares
 from kernelwise.selection.estimators import (
@@ -42,7 +43,6 @@ from kernelwise.selection.estimators import (
 )
 from kernelwise.selection.guards import Choice, warn_about
 from kernelwise.selection.inputs import as_kernels, as_ridges, take_matrix
-from kernelwise.selection.outcome import CascadeOutcome
 from kernelwise.selection.problem import Problem
 from kernelwise.selection.record import ErrorEstimate
 from kernelwise.selection.search import AUTO_RIDGES, SEARCHES, Ridges, Search
@@ -51,20 +51,7 @@ from kernelwise.targets import as_vector
 _FITTED = ("result_", "best_kernel_", "best_ridge_", "best_estimator_", "classes_", "error_")
 
 
-def _fitted_has(name: str) -> Any:
-    """Say whether the machine, fitted or to be fitted, has a method."""
-
-    def check(selector: "KernelSelector") -> bool:
-        machine = getattr(selector, "best_estimator_", selector.estimator)
-        if machine is None:
-            machine = selector._default_machine()
-        getattr(machine, name)
-        return True
-
-    return check
-
-
-class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
+class KernelSelector(CallbackSupportMixin, Delegating, MetaEstimatorMixin, BaseEstimator):
     r"""Chooses a kernel and a ridge from the kernel matrices, then fits the machine.
 
     By default every candidate is screened in one sweep by the spectral measure, and exact
@@ -217,7 +204,10 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
             with fit_task(self, X, y, parts=SEARCHES) as progress:
                 search = Search(problem, cascade, ridges)
                 found = search.run(kernels, progress, extend=self._is_auto)
-                self._take(found, targets)
+                self.result_ = found.result
+                self.best_kernel_, self.best_ridge_ = found.kernel, found.ridge
+                if targets.classes is not None:
+                    self.classes_ = targets.classes
                 if self.refit:
                     self.best_estimator_ = configure_estimator(machine, found.kernel, found.ridge)
                     fit_estimator(self.best_estimator_, problem, found, fit_params)
@@ -239,7 +229,7 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
             machine=criterion_machine(machine),
             memory=self.memory,
         )
-        problem.check(criterion for criterion, _ in cascade.stages)
+        problem.check([criterion for criterion, _ in cascade.stages])
         return problem
 
     def _weighted(self, X: Any, y: Any, params: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
@@ -258,13 +248,6 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         if np.unique(y[used]).size < 2:
             raise ValueError("y has less than two classes or values of positive sample_weight.")
         return X[used], y[used], {**params, "sample_weight": weights[used]}
-
-    def _take(self, found: CascadeOutcome, targets: Targets) -> None:
-        """Keep what was found."""
-        self.result_ = found.result
-        self.best_kernel_, self.best_ridge_ = found.kernel, found.ridge
-        if targets.classes is not None:
-            self.classes_ = targets.classes
 
     @property
     def _is_auto(self) -> bool:
@@ -327,59 +310,17 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
             cascade = Cascade(*cascade.stages, (loo_criterion(targets), 1), rule=cascade.rule)
         return cascade, ridges
 
-    @available_if(_fitted_has("predict"))
-    def predict(self, X: Any) -> Array:
-        """Predict with the fitted estimator."""
-        return np.asarray(self._ask("predict", X))
-
-    @available_if(_fitted_has("decision_function"))
-    def decision_function(self, X: Any) -> Array:
-        """Return the decision values of the fitted estimator."""
-        return np.asarray(self._ask("decision_function", X))
-
-    @available_if(_fitted_has("predict_proba"))
-    def predict_proba(self, X: Any) -> Array:
-        """Return the probability of every class, in the order of ``classes_``."""
-        return np.asarray(self._ask("predict_proba", X))
-
-    @available_if(_fitted_has("predict_log_proba"))
-    def predict_log_proba(self, X: Any) -> Array:
-        """Return the logarithms of the probabilities."""
-        return np.asarray(self._ask("predict_log_proba", X))
-
-    @available_if(_fitted_has("transform"))
-    def transform(self, X: Any) -> Any:
-        """Transform with the fitted estimator."""
-        return self._ask("transform", X)
-
-    @available_if(_fitted_has("get_feature_names_out"))
-    def get_feature_names_out(self, input_features: Any = None) -> Array:
-        """Return the names of the columns that transform gives."""
-        return np.asarray(self._fitted().get_feature_names_out(input_features))
-
-    @available_if(_fitted_has("set_output"))
-    def set_output(self, *, transform: str | None = None) -> "KernelSelector":
-        """Set the container that transform returns, as scikit-learn's transformers do."""
-        for estimator in (self.estimator, getattr(self, "best_estimator_", self.estimator)):
-            estimator.set_output(transform=transform)
-        return self
-
-    @available_if(_fitted_has("transform"))
+    @available_if(inner_has("transform"))
     def fit_transform(self, X: Any, y: Any, **fit_params: Any) -> Any:
         """Choose, fit, and transform the same rows."""
         return self.fit(X, y, **fit_params).transform(X)
 
-    @available_if(_fitted_has("fit_predict"))
+    @available_if(inner_has("fit_predict"))
     def fit_predict(self, X: Any, y: Any, **fit_params: Any) -> Array:
         """Choose, fit, and return the clusters of the same rows."""
         return np.asarray(self.fit(X, y, **fit_params).labels_)
 
-    @property
-    def labels_(self) -> Array:
-        """The clusters of the training rows, where the estimator finds clusters."""
-        return np.asarray(self._fitted().labels_)
-
-    @available_if(_fitted_has("score"))
+    @available_if(inner_has("score"))
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the score of the fitted estimator: accuracy, or R² for regression."""
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
@@ -437,6 +378,10 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
 
     def _checked(self, X: Any) -> Any:
         return validate_rows(self, X, reset=False)
+
+    def _inner(self) -> Any:
+        machine = getattr(self, "best_estimator_", self.estimator)
+        return self._default_machine() if machine is None else machine
 
     def _fitted(self) -> Any:
         check_is_fitted(self, "result_")
