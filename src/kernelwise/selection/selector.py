@@ -1,11 +1,10 @@
 """The estimator that chooses its kernel and ridge."""
 
-import warnings
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils import ClassifierTags, RegressorTags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
@@ -19,7 +18,6 @@ from kernelwise._sklearn import (
     _routing_enabled,
     fit_task,
     validate_rows,
-    validate_weights,
 )
 from kernelwise._threads import as_jobs, limited
 from kernelwise._types import Array
@@ -32,7 +30,7 @@ from kernelwise.kernels.geometry import in_range
 from kernelwise.machines import KRR, LSSVC
 from kernelwise.machines.delegation import Delegating, inner_has
 from kernelwise.selection.cascade import Cascade, default_cascade, loo_criterion
-from kernelwise.selection.estimates import by_folds, leave_one_out, pick_shares
+from kernelwise.selection.estimates import SelfAssessing, leave_one_out
 from kernelwise.selection.estimators import (
     configure_estimator,
     criterion_machine,
@@ -42,16 +40,22 @@ from kernelwise.selection.estimators import (
     task_of,
 )
 from kernelwise.selection.guards import Choice, warn_about
-from kernelwise.selection.inputs import as_kernels, as_ridges, take_matrix
+from kernelwise.selection.inputs import (
+    as_kernels,
+    as_ridges,
+    take_matrix,
+    without_weightless_rows,
+)
 from kernelwise.selection.problem import Problem
-from kernelwise.selection.record import ErrorEstimate
 from kernelwise.selection.search import AUTO_RIDGES, SEARCHES, Ridges, Search
 from kernelwise.targets import as_vector
 
 _FITTED = ("result_", "best_kernel_", "best_ridge_", "best_estimator_", "classes_", "error_")
 
 
-class KernelSelector(CallbackSupportMixin, Delegating, MetaEstimatorMixin, BaseEstimator):
+class KernelSelector(
+    CallbackSupportMixin, Delegating, SelfAssessing, MetaEstimatorMixin, BaseEstimator
+):
     r"""Chooses a kernel and a ridge from the kernel matrices, then fits the machine.
 
     By default every candidate is screened in one sweep by the spectral measure, and exact
@@ -194,8 +198,11 @@ class KernelSelector(CallbackSupportMixin, Delegating, MetaEstimatorMixin, BaseE
         as_jobs(self.n_jobs)
         fit_params = self._routed(fit_params)
         X, y = validate_rows(self, X, y, ensure_min_samples=3)
-        X, y, fit_params = self._weighted(in_range(X), y, fit_params)
-        targets = Targets.of(y, self._task())
+        if fit_params.get("sample_weight") is not None:
+            is_matrix = self.__sklearn_tags__().input_tags.pairwise
+            X, y, weights = without_weightless_rows(X, y, fit_params["sample_weight"], is_matrix)
+            fit_params = {**fit_params, "sample_weight": weights}
+        X, targets = in_range(X), Targets.of(y, self._task())
         kernels = self._kernels(X)
         machine = machine_for(self.estimator, targets, kernels)
         cascade, ridges = self._plan(targets)
@@ -231,23 +238,6 @@ class KernelSelector(CallbackSupportMixin, Delegating, MetaEstimatorMixin, BaseE
         )
         problem.check([criterion for criterion, _ in cascade.stages])
         return problem
-
-    def _weighted(self, X: Any, y: Any, params: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
-        """Leave out rows of weight zero: they must not have a say in anything."""
-        if params.get("sample_weight") is None:
-            return X, y, params
-        weights = validate_weights(params["sample_weight"], X)
-        used = weights != 0.0
-        if used.all():
-            return X, y, {**params, "sample_weight": weights}
-        if self.__sklearn_tags__().input_tags.pairwise:
-            raise ValueError(
-                "sample_weight has zeros, which a given matrix cannot follow: leave out those rows "
-                "and columns."
-            )
-        if np.unique(y[used]).size < 2:
-            raise ValueError("y has less than two classes or values of positive sample_weight.")
-        return X[used], y[used], {**params, "sample_weight": weights[used]}
 
     @property
     def _is_auto(self) -> bool:
@@ -326,46 +316,6 @@ class KernelSelector(CallbackSupportMixin, Delegating, MetaEstimatorMixin, BaseE
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         with np.errstate(invalid="ignore"):  # labels of 1e300 are cast to integers to look at them
             return float(self._ask("score", X, as_vector(y), **weights))
-
-    def error_estimate(self, X: Any = None, y: Any = None, cv: Any = 5) -> ErrorEstimate:
-        """Return the error to expect of the fitted machine, kernel and ridge taken as given.
-
-        That of LSSVC and KRR is leave-one-out and known since the fit; another estimator is
-        refitted for every fold of the training data, which must be given again.
-        """
-        check_is_fitted(self, "result_")
-        if self.error_ is not None:
-            return self.error_
-        if X is None or y is None:
-            raise ValueError(
-                f"X and y are needed to estimate the error of {type(self._fitted()).__name__}: "
-                "give the training data again."
-            )
-        machine, rows, targets = clone(self._fitted()), self._checked(X), self._targets(y)
-        with limited(self.n_jobs, rows=targets.n):
-            return by_folds(machine, rows, targets, cv, "")
-
-    def nested_error(self, X: Any, y: Any, cv: Any = 5) -> ErrorEstimate:
-        """Return the error to expect of the whole procedure: every fold chooses for itself.
-
-        It takes as many selections as there are folds, and is not optimistic.
-        """
-        targets = self._targets(y)
-        with warnings.catch_warnings(), limited(self.n_jobs, rows=targets.n):
-            warnings.simplefilter("ignore", UserWarning)  # said already, of all rows
-            return by_folds(clone(self), X, targets, cv, "nested ")
-
-    def pick_stability(self, X: Any, y: Any, resamples: int = 10) -> dict[Kernel, float]:
-        """Return how often each kernel is picked on random parts: half of the rows, at most 500.
-
-        The most frequent comes first. Fewer rows call for slightly wider kernels, so that
-        neighbours of the choice on all rows are no disagreement.
-        """
-        check_is_fitted(self, "result_")
-        chooser = clone(self).set_params(kernels=list(self.result_.kernels), refit=False)
-        rows, targets = self._checked(X), self._targets(y)
-        with limited(self.n_jobs, rows=targets.n):
-            return pick_shares(chooser, rows, targets, resamples)
 
     def _targets(self, y: Any) -> Targets:
         return Targets.of(y, self._known_task() if hasattr(self, "result_") else self._task())
