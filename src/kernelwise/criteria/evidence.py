@@ -76,14 +76,15 @@ class Evidence:
     @cached_property
     def support_vectors(self) -> SupportVectors:
         """The support vector machine for every ridge."""
+        if isinstance(self.machine, SupportVectors):
+            return self.machine
         return SupportVectors(self.gram, self.targets, self._fit_intercept)
 
     @cached_property
     def machine(self) -> Machine:
         """The machine that criteria with a training or cross-validation error judge by."""
-        for known in (LeastSquares, SupportVectors):
-            if self._machine is known:
-                return self.least_squares if known is LeastSquares else self.support_vectors
+        if self._machine is LeastSquares:
+            return self.least_squares
         return self._machine(self.gram, self.targets, self._fit_intercept)
 
     def fit(self, ridge: float) -> RidgeFit:

@@ -17,7 +17,7 @@ from kernelwise._cached import cached_property
 from kernelwise._progress import SILENT, Task
 from kernelwise._registry import check_new_name, members, unknown
 from kernelwise._types import Array
-from kernelwise.gram.inverse import Inverse, SpectralInverse, Spectrum
+from kernelwise.gram.inverse import Inverse, Spectrum, spectral_inverses
 from kernelwise.gram.statistics import GramStatistics
 from kernelwise.kernels import Kernel
 from kernelwise.targets import Targets
@@ -76,8 +76,7 @@ class Gram(ABC):
 
     def inverses(self, ridges: Sequence[float]) -> Iterable[Inverse]:
         """Return the inverse of K + ridge I for every ridge."""
-        spectrum = self.spectrum()
-        return (SpectralInverse(spectrum, ridge) for ridge in ridges)
+        return spectral_inverses(self.spectrum(), ridges)
 
     def rows(self, index: Array) -> Array:
         """Return some rows of K, of shape (rows, n)."""
