@@ -92,6 +92,10 @@ class Gram(ABC):
         """Hear what will be asked for, so that one factorisation may serve it all."""
         return None
 
+    def release(self) -> None:
+        """Let go of what takes much memory and can be computed again, as a spectrum."""
+        return None
+
     def expansion(self, X: Any, coefficients: Array) -> tuple[Any, Array]:
         """Return rows Z and coefficients b with f(x) = k(x, Z) b for the machine K alpha.
 

@@ -189,6 +189,10 @@ class DenseGram(Gram):
         if not {Need.SPECTRUM, Need.LEADING}.isdisjoint(needs):
             self.spectrum()
 
+    def release(self) -> None:
+        """Let go of the spectrum; the matrix stays."""
+        vars(self).pop("_spectrum", None)
+
     def spectrum(self) -> Spectrum:
         """Return the eigenpairs: few of them where the matrix has a small rank to rounding."""
         return self._spectrum

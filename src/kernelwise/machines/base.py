@@ -76,7 +76,9 @@ def available() -> dict[str, type[Machine]]:
 
 
 def get(machine: Any) -> type[Machine]:
-    """Return a machine by its name."""
+    """Return a machine by its name; a machine is returned as it is."""
+    if isinstance(machine, type) and issubclass(machine, Machine):
+        return machine
     known = available()
     if not is_one_of(machine, list(known)):
         raise ValueError(unknown("machine", machine, list(known)))

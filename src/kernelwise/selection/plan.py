@@ -89,10 +89,15 @@ class Kept:
         return known
 
     def offer(self, evidence: Evidence, loss: float) -> None:
-        """Keep evidence if its kernel is among the best so far."""
+        """Keep evidence if its kernel is among the best so far.
+
+        Where several survive, another stage follows: what is as large as a matrix is let go of.
+        """
         assert evidence.kernel is not None
         if np.isnan(loss):
             return
+        if self._most > 1:
+            evidence.release()
         self._held[evidence.kernel], self._losses[evidence.kernel] = evidence, loss
         if len(self._held) > self._most:
             worst = max(self._losses, key=self._losses.__getitem__)
