@@ -21,7 +21,7 @@ _EPS = float(np.finfo(float).eps)
 _DIGITS = 1e-4  # the relative error of a number with four digits
 
 
-class NotPositiveDefinite(Undefined, np.linalg.LinAlgError):
+class NotPositiveDefinite(Undefined):
     """K + ridge I has no Cholesky factor."""
 
     def __init__(self, ridge: float) -> None:
