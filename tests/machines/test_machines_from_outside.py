@@ -8,6 +8,7 @@ import pytest
 from sklearn.svm import SVC
 
 import kernelwise as kw
+from contracts import machine as contract
 from helpers import close, load_page
 from kernelwise import criteria as c
 from kernelwise.gram import Dense, Need, Targets, Tiled
@@ -51,6 +52,11 @@ def prototypes(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(tmp_path))
     yield importlib.import_module("prototypes_of_ones_own").Prototypes
     sys.modules.pop("prototypes_of_ones_own")
+
+
+def test_it_keeps_the_contract(machine):
+    for check in contract.CHECKS:
+        check(machine)
 
 
 def test_criteria_judge_by_it(machine, prototypes, two_blobs):
