@@ -1,4 +1,4 @@
-"""What should make a user look twice, each with what to do about it."""
+"""What deserves a second look, each with a remedy."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,12 +19,12 @@ _ALONE = 0.05  # similarity to the most similar row, below which a row is alone
 _CONSTANT = 1e-6  # relative difference of entries, below which all rows look alike
 _DISAGREEMENT = 1.5  # how much worse by the last criterion the pick of the first one is
 _STEPS = 4  # by which a grid is extended
-# What was said of a choice that is no better than a constant, or explains it.
+# Diagnostics that explain why a choice is no better than a constant.
 _EXPLAINED = (Code.NO_SIGNAL, Code.CONSTANT_MATRIX, Code.IDENTITY_MATRIX)
 
 
 class KernelChoiceWarning(UserWarning):
-    """Something about a choice of a kernel should be looked at."""
+    """A choice of a kernel deserves a second look."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +43,7 @@ class Choice:
 
 
 def warn_about(chosen: Choice) -> tuple[Diagnostic, ...]:
-    """Warn of everything that should be looked at, and return it."""
+    """Warn of everything that deserves a second look, and return it."""
     checks = (_few_rows, _edge_of_the_grid, _edge_of_the_ridges, _degenerate_matrix, _disagreement)
     found = [diagnostic for check in checks for diagnostic in check(chosen)]
     if chosen.error is not None:

@@ -173,7 +173,7 @@ class _Picked(NamedTuple):
 
 
 def _set_aside(kernels: Sequence[Kernel], name: str, found: SearchResult) -> dict[str, str]:
-    """Return notes on the kernels of which no exact value was needed."""
+    """Return a note for every kernel that needed no exact value."""
     looked = " and ".join(str(rows) for rows in found.looked_at[:-1])
     return {
         f"{kernel}: {name}": Diagnostic(f"set aside after a look at {looked} rows", Code.SET_ASIDE)
