@@ -1,5 +1,6 @@
 """The estimator that chooses its kernel and ridge."""
 
+from collections.abc import Sequence
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -198,14 +199,15 @@ class KernelSelector(
             X, y, weights = without_weightless_rows(X, y, fit_params["sample_weight"], is_matrix)
             fit_params = {**fit_params, "sample_weight": weights}
         X, targets = in_range(X), Targets.of(y, self._task())
-        kernels = self._kernels(X)
+        auto = self._is_auto
+        kernels = grids.widths_for(X, self.random_state) if auto else as_kernels(self.kernels, X)
         machine = machine_for(self.estimator, targets, kernels)
         cascade, ridges = self._plan(targets)
         problem = self._problem(X, targets, kernels, machine, cascade)
         with limited(self.n_jobs, rows=targets.n):
             with fit_task(self, X, y, parts=SEARCHES) as progress:
                 search = Search(problem, cascade, ridges)
-                found = search.run(kernels, progress, extend=self._is_auto)
+                found = search.run(kernels, progress, extend=auto)
                 self.result_ = found.result
                 self.best_kernel_, self.best_ridge_ = found.kernel, found.ridge
                 if targets.classes is not None:
@@ -219,7 +221,7 @@ class KernelSelector(
         return self
 
     def _problem(
-        self, X: Any, targets: Targets, kernels: list[Kernel], machine: Any, cascade: Cascade
+        self, X: Any, targets: Targets, kernels: Sequence[Kernel], machine: Any, cascade: Cascade
     ) -> Problem:
         """Return the data as the stages look at it, or refuse what they cannot do."""
         problem = Problem.of(
@@ -273,11 +275,6 @@ class KernelSelector(
         if hasattr(self, "result_") and not hasattr(self, "classes_"):
             return "regression"
         return "classification"
-
-    def _kernels(self, X: Any) -> list[Kernel]:
-        if self._is_auto:
-            return list(grids.widths_for(X, self.random_state))
-        return as_kernels(self.kernels, X)
 
     def _plan(self, targets: Targets) -> tuple[Cascade, Ridges]:
         """Return the stages and the ridges to choose from."""
