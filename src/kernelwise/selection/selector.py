@@ -40,7 +40,7 @@ from kernelwise.selection.estimators import (
     machine_for,
     task_of,
 )
-from kernelwise.selection.guards import Choice, warn_about
+from kernelwise.selection.guards import warn_about
 from kernelwise.selection.inputs import (
     as_kernels,
     as_ridges,
@@ -216,8 +216,7 @@ class KernelSelector(
                     self.best_estimator_ = configure_estimator(machine, found.kernel, found.ridge)
                     fit_estimator(self.best_estimator_, problem, found, fit_params)
             self.error_ = leave_one_out(self.best_estimator_, targets) if self.refit else None
-            offered = None if ridges.relative else ridges.values
-            self.guards_ = warn_about(Choice(targets, found, offered, self.error_))
+            self.guards_ = warn_about(found, self.error_)
         return self
 
     def _problem(
