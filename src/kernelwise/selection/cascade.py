@@ -1,12 +1,19 @@
-"""A choice in stages of rising cost."""
+"""A choice in stages of rising cost, and the defaults: the stages and the ridges."""
 
 from dataclasses import dataclass
 from itertools import pairwise
 
+import numpy as np
+
 from kernelwise._arguments import as_integer, shown
+from kernelwise._types import Array
 from kernelwise.criteria import ELOO, SM, Criterion, get
-from kernelwise.gram import Targets
+from kernelwise.gram import Gram, Targets
 from kernelwise.selection.preference import check_rule
+
+# The ridges tried by default, in units of the mean diagonal of each kernel matrix.
+AUTO_RIDGES = 10.0 ** np.arange(-4.0, 3.0)
+REFERENCE_RIDGE = 1.0  # the papers' fixed ridge, for criteria that may not choose one
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -82,3 +89,22 @@ def default_cascade(targets: Targets) -> Cascade:
 
 _FOR_REALS = Cascade((SM(r=2), 5), (ELOO("press"), 1))
 _FOR_CLASSES = Cascade((SM(r=2), 5), (ELOO("squared_hinge"), 1))
+
+
+@dataclass(frozen=True, eq=False)
+class Ridges:
+    """The ridges to try: given numbers, or multiples of the mean diagonal of each matrix."""
+
+    values: Array
+    relative: bool
+
+    def choice(self, gram: Gram) -> Array:
+        """Return the ridges that a criterion may choose from."""
+        mean = float(gram.statistics.diagonal.mean())
+        unit = mean if self.relative and mean > 0.0 and np.isfinite(mean) else 1.0
+        return np.asarray(self.values * unit)
+
+    def reference(self, gram: Gram) -> Array:
+        """Return the one ridge of a criterion that may not choose: that nearest the papers' 1."""
+        nearest = np.abs(np.log(self.values / REFERENCE_RIDGE)).argmin()
+        return self.choice(gram)[[nearest]]

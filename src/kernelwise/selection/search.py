@@ -2,19 +2,16 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from kernelwise._progress import Task
-from kernelwise._types import Array
 from kernelwise.criteria import ELOO, Criterion, Evidence
-from kernelwise.gram import Gram
 from kernelwise.gram.psd import warn_indefinite
 from kernelwise.kernels import Kernel
 from kernelwise.machines import RidgeFit
-from kernelwise.selection.cascade import Cascade
+from kernelwise.selection.cascade import Cascade, Ridges
 from kernelwise.selection.diagnostics import Code, Diagnostic
 from kernelwise.selection.guards import edge, extended
 from kernelwise.selection.inputs import name_columns
@@ -25,30 +22,8 @@ from kernelwise.selection.problem import Problem
 from kernelwise.selection.result import SelectionResult
 from kernelwise.selection.scoring import score_candidates
 
-# Ridges tried by default, in units of the mean of the kernel matrix's diagonal.
-AUTO_RIDGES = 10.0 ** np.arange(-4.0, 3.0)
 LOCAL_ROWS = FIRST_LOOK + FIRST_LOOK // 5  # from here a first look at fewer rows pays
 SEARCHES = 3  # with a grid that is extended between them
-REFERENCE_RIDGE = 1.0  # the papers' fixed ridge, for criteria that may not choose one
-
-
-@dataclass(frozen=True, eq=False)
-class Ridges:
-    """The ridges to try: given numbers, or multiples of the mean diagonal of each matrix."""
-
-    values: Array
-    relative: bool
-
-    def choice(self, gram: Gram) -> Array:
-        """Return the ridges that a criterion may choose from."""
-        mean = float(gram.statistics.diagonal.mean())
-        unit = mean if self.relative and mean > 0.0 and np.isfinite(mean) else 1.0
-        return np.asarray(self.values * unit)
-
-    def reference(self, gram: Gram) -> Array:
-        """Return the one ridge of a criterion that may not choose: that nearest the papers' 1."""
-        nearest = np.abs(np.log(self.values / REFERENCE_RIDGE)).argmin()
-        return self.choice(gram)[[nearest]]
 
 
 class Search:

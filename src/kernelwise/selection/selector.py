@@ -30,7 +30,13 @@ from kernelwise.kernels import Kernel, grids
 from kernelwise.kernels.geometry import in_range
 from kernelwise.machines import KRR, LSSVC
 from kernelwise.machines.delegation import Delegating, inner_has
-from kernelwise.selection.cascade import Cascade, default_cascade, loo_criterion
+from kernelwise.selection.cascade import (
+    AUTO_RIDGES,
+    Cascade,
+    Ridges,
+    default_cascade,
+    loo_criterion,
+)
 from kernelwise.selection.estimates import SelfAssessing, leave_one_out
 from kernelwise.selection.estimators import (
     configure_estimator,
@@ -48,7 +54,7 @@ from kernelwise.selection.inputs import (
     without_weightless_rows,
 )
 from kernelwise.selection.problem import Problem
-from kernelwise.selection.search import AUTO_RIDGES, SEARCHES, Ridges, Search
+from kernelwise.selection.search import SEARCHES, Search
 from kernelwise.targets import as_vector
 
 _FITTED = ("result_", "best_kernel_", "best_ridge_", "best_estimator_", "classes_", "error_")
@@ -199,10 +205,10 @@ class KernelSelector(
             X, y, weights = without_weightless_rows(X, y, fit_params["sample_weight"], is_matrix)
             fit_params = {**fit_params, "sample_weight": weights}
         X, targets = in_range(X), Targets.of(y, self._task())
-        auto = self._is_auto
+        auto = self.kernels is None or (isinstance(self.kernels, str) and self.kernels == "auto")
         kernels = grids.widths_for(X, self.random_state) if auto else as_kernels(self.kernels, X)
         machine = machine_for(self.estimator, targets, kernels)
-        cascade, ridges = self._plan(targets)
+        cascade, ridges = self._stages_and_ridges(targets)
         problem = self._problem(X, targets, kernels, machine, cascade)
         with limited(self.n_jobs, rows=targets.n):
             with fit_task(self, X, y, parts=SEARCHES) as progress:
@@ -234,11 +240,6 @@ class KernelSelector(
         )
         problem.check([criterion for criterion, _ in cascade.stages])
         return problem
-
-    @property
-    def _is_auto(self) -> bool:
-        """Whether the candidates are to be made from the data."""
-        return self.kernels is None or (isinstance(self.kernels, str) and self.kernels == "auto")
 
     def _default_machine(self) -> Any:
         """Return the machine that is fitted where none is given."""
@@ -275,7 +276,7 @@ class KernelSelector(
             return "regression"
         return "classification"
 
-    def _plan(self, targets: Targets) -> tuple[Cascade, Ridges]:
+    def _stages_and_ridges(self, targets: Targets) -> tuple[Cascade, Ridges]:
         """Return the stages and the ridges to choose from."""
         relative = isinstance(self.ridge, str) and self.ridge == "auto"
         ridges = Ridges(AUTO_RIDGES if relative else as_ridges(self.ridge), relative)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.stats import gmean
 
-from kernelwise.selection.search import AUTO_RIDGES
+from kernelwise.selection.cascade import AUTO_RIDGES
 from kernelwise_papers.datasets import PAIRS
 from kernelwise_papers.experiment import Line
 from kernelwise_papers.leaderboard.entrants import (

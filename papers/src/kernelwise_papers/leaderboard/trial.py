@@ -20,9 +20,8 @@ from kernelwise.gram import Targets
 from kernelwise.kernels import Gaussian, Kernel
 from kernelwise.machines import KRR, LSSVC
 from kernelwise.selection import KernelSelector
-from kernelwise.selection.cascade import loo_criterion
+from kernelwise.selection.cascade import AUTO_RIDGES, REFERENCE_RIDGE, loo_criterion
 from kernelwise.selection.preference import preferred
-from kernelwise.selection.search import AUTO_RIDGES, REFERENCE_RIDGE
 from kernelwise_papers.datasets import load
 from kernelwise_papers.leaderboard.entrants import (
     CHOSEN,
