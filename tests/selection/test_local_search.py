@@ -58,7 +58,7 @@ def test_regression_and_many_classes():
     assert full.reshape(5, -1)[found.pick] <= 1.01 * full.min()
     X, y = load_digits(return_X_y=True)
     found = zoomed(X[:700], y[:700], kw.grids.gaussian(8, 11)[::-1], c.ELOO("squared_hinge"))
-    assert found.fit.coefficients.shape == (700, 10)
+    assert found.solution.coefficients.shape == (700, 10)
 
 
 def test_the_machine_of_the_pick_is_the_fitted_one():

@@ -1,5 +1,6 @@
 """All that is learnt of a kernel matrix comes from the engine, whatever engine that is."""
 
+import warnings
 from dataclasses import dataclass, field
 from functools import partialmethod
 from typing import ClassVar
@@ -7,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification, make_friedman1
+from sklearn.svm import SVC, SVR
 
 import kernelwise as kw
 from helpers import close, load_page
@@ -14,6 +16,7 @@ from kernelwise.gram import Engine, Gram, Need, Tiled
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.base import PairKernel
 from kernelwise.machines import LeastSquares, SupportVectors, needs_with
+from kernelwise.selection.estimators import criterion_machine
 from kernelwise.selection.plan import Kept
 
 DEPTH = []  # of calls of grams, while one is under way
@@ -232,3 +235,90 @@ def test_survivors_of_a_costly_stage_hold_no_matrix(monkeypatch):
     again = kw.score_kernels(X, y, kernels, kw.criteria.KFold(3)).table["kfold"]
     found = chosen.result_.table["kfold"]
     close(found[~np.isnan(found)], again[~np.isnan(found)])
+
+
+class TestTheFit:
+    def test_what_does_not_fit_is_refused_before_any_work(self, monkeypatch):
+        X, y = data(900, False)
+        monkeypatch.setattr(Tiled, "grams", lambda *args: pytest.fail("work was begun"))
+        with pytest.raises(MemoryError, match=r"900 rows need about .* budget is 20 MB"):
+            kw.KernelSelector(criterion="sm", ridge=1.0, memory="20MB").fit(X, y)
+
+    def test_a_choice_alone_needs_no_matrix(self):
+        X, y = data(900, False)
+        settings = {"criterion": "sm", "ridge": 1.0, "memory": "20MB", "refit": False}
+        assert kw.KernelSelector(**settings).fit(X, y).best_ridge_ == 1.0
+
+    def test_function_and_error_are_of_one_gram(self, nystrom):
+        """Also of an engine that draws its landmarks anew each time."""
+        drawn = np.random.default_rng(0)
+
+        class Random(nystrom):
+            name = "random landmarks"
+
+            def grams(self, kernels, X, targets, progress=None):
+                order = drawn.permutation(targets.n)
+                for gram in super().grams(kernels, X[order], targets.part(order), progress):
+                    gram._F = gram._F[np.argsort(order)]
+                    gram._targets = targets
+                    yield gram
+
+        X, y = data(900, True)
+        y = (y - y.mean()) / y.std()
+        selector = kw.KernelSelector(engine=Random(60)).fit(X, y)
+        rmse = np.sqrt(np.mean((selector.predict(X) - y) ** 2))
+        assert rmse < 1.1 * selector.error_.value
+
+
+def test_trade_offs_are_refused_without_entries(nystrom):
+    X, y = data(60, False)
+    with pytest.raises(ValueError, match=r"rks\(eta='cv'\) needs its entries"):
+        kw.score_kernels(X, y, kw.Gaussian(1.0), kw.criteria.RKS(eta="cv"), engine=nystrom(10))
+
+
+def test_other_machines_do_not_touch_an_estimator():
+    class Wide(LeastSquares):
+        name = "wide"
+        ridge_parameter = "epsilon"
+
+    X, y = data(60, True)
+    selector = kw.KernelSelector(SVR(epsilon=0.1), kernels=kw.Gaussian(2.0), ridge=4.0).fit(X, y)
+    assert selector.best_estimator_.epsilon == 0.1 and selector.best_estimator_.C == 0.125
+    del Wide
+
+
+def test_an_svc_of_ones_own_is_judged_as_one():
+    assert criterion_machine(type("Mine", (SVC,), {})()) is SupportVectors
+
+
+@pytest.mark.parametrize("n", [500, 900])
+def test_indefinite_kernels_are_told_of_at_any_size(n):
+    X, y = data(n, False)
+    kernels = [0.05 * kw.Sigmoid(1.0, 0.5) + kw.Gaussian(t) for t in (0.5, 1.0, 2.0)]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        kw.KernelSelector(kernels=kernels).fit(X, y)
+    told = [w for w in caught if w.category is kw.gram.NotPSDWarning]
+    assert len(told) == 3
+
+
+def test_the_order_of_ridges_does_not_matter():
+    X, y = data(900, False)
+    sorted_, mixed = (
+        kw.KernelSelector(kernels=kw.grids.gaussian(0, 3), ridge=ridge).fit(X, y)
+        for ridge in ([0.1, 1.0, 10.0], [1.0, 0.1, 10.0, 1.0])
+    )
+    assert sorted_.best_ridge_ == mixed.best_ridge_
+    assert sorted_.result_.notes == mixed.result_.notes
+
+
+def test_solutions_follow_what_is_asked():
+    """Coordinates of the columns asked for last are remembered, not those columns."""
+    targets = kw.gram.Targets.of([0, 1] * 5)
+    [gram] = kw.gram.Dense().grams([kw.Gaussian(1.0)], np.arange(10.0)[:, None], targets)
+    gram.spectrum()
+    [inverse] = gram.inverses([0.5])
+    B = np.ones((10, 1))
+    before = inverse.solve(B)
+    B *= 5.0
+    close(inverse.solve(B), 5.0 * before)

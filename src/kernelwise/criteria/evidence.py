@@ -88,6 +88,12 @@ class Evidence:
             return self.least_squares
         return self._machine(self.gram, self.targets, self._fit_intercept)
 
+    def settle(self) -> None:
+        """Keep the machines, but nothing else that is as large as the matrix."""
+        self.least_squares.settle()
+        vars(self).pop("spectrum", None)
+        self.gram.release()
+
     def release(self) -> None:
         """Release machines and whatever the gram can compute again."""
         for name in ("spectrum", "least_squares", "support_vectors", "machine"):
@@ -103,7 +109,7 @@ class Evidence:
         needs = needs_with(self._machine, needs)
         self.gram.prepare(needs)
         if not needs.isdisjoint(_BY_INVERSES) and Need.DIAGONAL in self.gram.provides:
-            if self.gram.is_psd is not True:
+            if self.gram.is_psd is not True and Need.SPECTRUM in self.gram.provides:
                 _ = self.spectrum  # shows whether it is
             self.least_squares.prefit(ridges)
 

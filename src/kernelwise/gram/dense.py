@@ -70,9 +70,9 @@ class Dense(Engine):
         check_memory(rows, self.memory)
 
     def grams_at_once(self, targets: Targets) -> int:
-        """Return how many matrices fit beside what one of them takes, at least one."""
+        """Return how many matrices fit beside what the work on one of them takes."""
         spare = as_bytes(self.memory) - needed(targets.n)
-        return max(1, int(min(spare / (8.0 * targets.n**2), sys.maxsize)))
+        return max(0, int(min(spare / (8.0 * targets.n**2), sys.maxsize)))
 
     def grams(
         self, kernels: Sequence[Kernel], X: Any, targets: Targets, progress: Task = SILENT
@@ -192,6 +192,7 @@ class DenseGram(Gram):
     def release(self) -> None:
         """Let go of the spectrum; the matrix stays."""
         vars(self).pop("_spectrum", None)
+        self._is_factorised = False
 
     def spectrum(self) -> Spectrum:
         """Return the eigenpairs: few of them where the matrix has a small rank to rounding."""

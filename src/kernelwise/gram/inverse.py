@@ -55,7 +55,7 @@ class Spectrum:
     def rotated(self, B: Array) -> Array:
         """Return the coordinates of columns; those asked for last are remembered."""
         if not self._last or not np.array_equal(self._last[0], B):
-            self._last[:] = B, self.vectors.T @ B
+            self._last[:] = B.copy(), self.vectors.T @ B
         return self._last[1]
 
     @cached_property

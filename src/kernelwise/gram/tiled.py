@@ -136,8 +136,12 @@ class TiledGram(Gram):
     @property
     def provides(self) -> frozenset[Need]:  # type: ignore[override]
         """Everything, where the matrix fits into memory."""
-        fits = needed(self._targets.n) <= as_bytes(self._memory)
-        return frozenset(Need) if fits else _WITHOUT_THE_MATRIX
+        return frozenset(Need) if self._fits else _WITHOUT_THE_MATRIX
+
+    @cached_property
+    def _fits(self) -> bool:
+        """Whether the matrix fits: asked once, for what is free falls as it is used."""
+        return needed(self._targets.n) <= as_bytes(self._memory)
 
     @property
     def is_psd(self) -> bool | None:  # type: ignore[override]

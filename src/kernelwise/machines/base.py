@@ -88,6 +88,7 @@ def get(machine: Any) -> type[Machine]:
 def needs_with(machine: type[Machine], needs: frozenset[Need]) -> frozenset[Need]:
     """Return needs of a kernel matrix, with what training and folds of a machine take."""
     taken = set(needs.difference(machine.needs))
-    for need in needs.intersection(machine.needs):
-        taken |= machine.needs[need]
+    for need in needs & {Need.TRAINING, Need.FOLDS}:
+        taken.discard(need)
+        taken |= machine.needs.get(need, frozenset({Need.ENTRIES}))  # it may ask for anything
     return frozenset(taken)

@@ -66,6 +66,10 @@ class LeastSquares(Machine):
         columns = self.targets.fit_columns
         self._fits[inverse.ridge] = fit_ridge(inverse, columns, fit_intercept=self.fit_intercept)
 
+    def settle(self) -> None:
+        """Keep the machines that are fitted, without their inverses."""
+        self._fits = {ridge: fit.detached() for ridge, fit in self._fits.items()}
+
     def training_loss(self, ridge: float) -> float:
         """Return the mean of the squared training residuals."""
         if Need.DIAGONAL in self.gram.provides:

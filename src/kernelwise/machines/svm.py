@@ -18,6 +18,7 @@ from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from sklearn.svm import SVC
 
 from kernelwise._types import Array
 from kernelwise._undefined import NotConverged, Undefined
@@ -102,8 +103,7 @@ class SupportVectors(Machine):
     @classmethod
     def is_machine_of(cls, estimator: Any) -> bool:
         """Say whether an estimator is scikit-learn's SVC."""
-        kind = type(estimator)
-        return kind.__name__ == "SVC" and kind.__module__.startswith("sklearn.svm")
+        return isinstance(estimator, SVC)
 
     def training_loss(self, ridge: float) -> float:
         """Return the mean hinge loss on the training rows."""

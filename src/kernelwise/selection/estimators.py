@@ -16,7 +16,14 @@ from sklearn.utils import get_tags
 from kernelwise._arguments import shown
 from kernelwise.gram import Targets
 from kernelwise.kernels import Kernel, Precomputed
-from kernelwise.machines import KRR, LSSVC, LeastSquares, Machine, PrecomputedAdapter
+from kernelwise.machines import (
+    KRR,
+    LSSVC,
+    LeastSquares,
+    Machine,
+    PrecomputedAdapter,
+    SupportVectors,
+)
 from kernelwise.machines import base as machines
 from kernelwise.machines.gaussian_process import check_translatable, process_kernel
 from kernelwise.selection.outcome import CascadeOutcome
@@ -105,9 +112,10 @@ def configure_estimator(machine: Any, kernel: Kernel, ridge: float) -> Any:
     settings: dict[str, Any] = {"kernel": kernel}
     if type(kernel) is Precomputed and type(machine).__module__.startswith("sklearn.svm"):
         settings["kernel"] = "precomputed"  # so that its tags, and folds, know it
-    for cls in machines.available().values():
+    for cls in (criterion_machine(machine), LeastSquares, SupportVectors):
         if cls.ridge_parameter in known:
             settings[cls.ridge_parameter] = cls.from_ridge(ridge)
+            break
     if known.get("max_iter") == -1:  # no limit, which a large C needs
         settings["max_iter"] = _MOST_STEPS
     return machine.set_params(**settings)
@@ -117,10 +125,9 @@ def fit_estimator(
     machine: Any, problem: Problem, found: CascadeOutcome, params: dict[str, Any]
 ) -> None:
     """Fit the machine; one that fits by least squares takes the solution of the choice."""
-    fit = None if params or not can_adopt(machine) else found.fit()
-    if fit is not None:
-        Z, coefficients = found.evidence.gram.expansion(problem.X, fit.coefficients)
-        machine.adopt(Z, problem.targets, fit, coefficients)
+    solution = None if params or not can_adopt(machine) else found.solution(problem.X)
+    if solution is not None:
+        machine.adopt(solution.rows, problem.targets, solution.fit, solution.coefficients)
         return
     X, y = problem.X, problem.targets.labels
     try:

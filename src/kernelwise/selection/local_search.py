@@ -18,7 +18,7 @@ from kernelwise._types import Array
 from kernelwise.criteria import Criterion, ask
 from kernelwise.criteria.base import matrix_needs
 from kernelwise.kernels import Kernel
-from kernelwise.machines import RidgeFit
+from kernelwise.selection.outcome import Solution
 from kernelwise.selection.problem import Problem
 from kernelwise.targets import Targets
 
@@ -50,19 +50,22 @@ class SearchResult:
     values : array of shape (kernels, ridges)
         Exact values on all rows; NaN where none was needed.
     pick : GridIndex
-    fit : RidgeFit
+    solution : Solution
         The machine at the pick.
     looked_at : list of int
         The numbers of rows in each step.
     is_peak : bool
         Whether every promising neighbour of the pick was evaluated on all rows.
+    indefinite : list of Kernel
+        Those whose matrices are not positive semidefinite.
     """
 
     values: Array
     pick: GridIndex
-    fit: RidgeFit
+    solution: Solution
     looked_at: list[int]
     is_peak: bool
+    indefinite: list[Kernel]
 
 
 class LocalSearch:
@@ -85,6 +88,7 @@ class LocalSearch:
         self._problem, self._kernels = problem, kernels
         self._criterion, self._ridges = criterion, ridges
         self._order = stratified_order(problem.targets)
+        self._indefinite: list[Kernel] = []
 
     def run(self, progress: Task) -> SearchResult:
         """Look at more and more rows."""
@@ -99,7 +103,8 @@ class LocalSearch:
                     look = ExactValues(self, rows)
                     pick, is_peak = look.climb(pick, guide, band, _budget(rows))
                 guide, band = look.update(guide, pick), _NARROW_BAND
-        return SearchResult(look.values(), pick, look.fit(pick), sizes, is_peak)
+        solution = look.solution(pick)
+        return SearchResult(look.values(), pick, solution, sizes, is_peak, self._indefinite)
 
     def _first_look(self, rows: int) -> Array:
         """Return the values of everything on a few rows, NaN where they are undefined."""
@@ -108,6 +113,8 @@ class LocalSearch:
             ridges = self._ridges[k].tolist()
             evidence.prefit(ridges, matrix_needs(self._criterion.needs))
             table[k] = [ask(self._criterion, evidence, ridge).mean for ridge in ridges]
+            if evidence.is_psd is False:
+                self._indefinite.append(self._kernels[k])
         if np.isnan(table).all():
             raise SearchFailed
         return table
@@ -118,12 +125,12 @@ class LocalSearch:
             return self._problem
         return self._problem.part(np.sort(self._order[:rows]))
 
-    def exact(self, part: Problem, place: GridIndex) -> tuple[float, RidgeFit | None]:
+    def exact(self, part: Problem, place: GridIndex) -> tuple[float, Solution | None]:
         """Return the value at a place, infinite where it is undefined, and the machine."""
         [evidence] = part.evidence([self._kernels[place.kernel]])
         ridge = float(self._ridges[place])
         value = ask(self._criterion, evidence, ridge).mean
-        return (np.inf, None) if np.isnan(value) else (value, evidence.fit(ridge).detached())
+        return (np.inf, None) if np.isnan(value) else (value, Solution.of(evidence, part.X, ridge))
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -137,7 +144,7 @@ class ExactValues:
     def __init__(self, search: LocalSearch, rows: int) -> None:
         self._search, self._part = search, search.part(rows)
         self._values: dict[GridIndex, float] = {}
-        self._best: tuple[GridIndex, RidgeFit | None] | None = None
+        self._best: tuple[GridIndex, Solution | None] | None = None
 
     def climb(
         self, start: GridIndex, guide: Array, band: float, budget: int
@@ -181,19 +188,20 @@ class ExactValues:
         return 0 <= k < kernels and 0 <= j < ridges
 
     def _value(self, place: GridIndex) -> float:
-        value, fit = self._search.exact(self._part, place)
+        value, solution = self._search.exact(self._part, place)
         self._values[place] = value
         if value <= min(self._values.values()):
-            self._best = place, fit
+            self._best = place, solution
         return value
 
-    def fit(self, place: GridIndex) -> RidgeFit:
+    def solution(self, place: GridIndex) -> Solution:
         """Return the machine at the pick."""
         if self._best is None or not np.isfinite(self._values[place]):
             raise SearchFailed
-        fit = self._best[1] if self._best[0] == place else self._search.exact(self._part, place)[1]
-        assert fit is not None  # its value is finite
-        return fit
+        best, known = self._best
+        solution = known if best == place else self._search.exact(self._part, place)[1]
+        assert solution is not None  # its value is finite
+        return solution
 
     def values(self) -> Array:
         """Return the values as a table, NaN where none was computed."""

@@ -1,6 +1,7 @@
 """What a cascade found."""
 
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from kernelwise._types import Array
 from kernelwise._undefined import Undefined
@@ -8,6 +9,27 @@ from kernelwise.criteria import Evidence
 from kernelwise.kernels import Kernel
 from kernelwise.machines import RidgeFit
 from kernelwise.selection.result import SelectionResult
+
+
+class Solution(NamedTuple):
+    """A least-squares machine and what its function is a sum over, both from one gram.
+
+    Attributes
+    ----------
+    fit : RidgeFit
+    rows : array or sparse matrix of shape (m, d)
+    coefficients : array of shape (m, c)
+    """
+
+    fit: RidgeFit
+    rows: Any
+    coefficients: Array
+
+    @classmethod
+    def of(cls, evidence: Evidence, X: Any, ridge: float) -> "Solution":
+        """Return the machine at a ridge, without the inverse, which is as large as the matrix."""
+        fit = evidence.fit(ridge).detached()
+        return cls(fit, *evidence.gram.expansion(X, fit.coefficients))
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,8 +50,8 @@ class CascadeOutcome:
         Of the winner, on all rows.
     offered_ridges : array or None
         The ridges that the user offered; None if they were made from the data.
-    known_fit : RidgeFit or None
-        The least-squares machine of the winner, if the choice left it behind.
+    known : Solution or None
+        The least-squares machine of the winner, if a local search left it behind.
     """
 
     result: SelectionResult
@@ -38,18 +60,18 @@ class CascadeOutcome:
     finalists: int
     evidence: Evidence
     offered_ridges: Array | None = None
-    known_fit: RidgeFit | None = None
+    known: Solution | None = None
 
     @property
     def kernel(self) -> Kernel:
         """The chosen kernel."""
         return self.result.kernels[self.winner]
 
-    def fit(self) -> RidgeFit | None:
-        """Return the least-squares machine of the winner; None where it is not to be trusted."""
-        if self.known_fit is not None:
-            return self.known_fit
+    def solution(self, X: Any) -> Solution | None:
+        """Return the least-squares machine of the winner; None if it is not to be trusted."""
+        if self.known is not None:
+            return self.known
         try:
-            return self.evidence.fit(self.ridge).detached()
+            return Solution.of(self.evidence, X, self.ridge)
         except Undefined:
             return None

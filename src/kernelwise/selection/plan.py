@@ -78,28 +78,31 @@ class Kept:
     """
 
     def __init__(self, room: int) -> None:
-        self._room, self._most = room, room
+        self._room, self._survivors = room, room
         self._held: dict[Kernel, Evidence] = {}
         self._losses: dict[Kernel, float] = {}
 
     def begin(self, survivors: int) -> dict[Kernel, Evidence]:
         """Begin a stage that keeps this many; return what the previous stage kept."""
         known = self._held
-        self._held, self._losses, self._most = {}, {}, min(survivors, self._room)
+        self._held, self._losses, self._survivors = {}, {}, survivors
         return known
 
     def offer(self, evidence: Evidence, loss: float) -> None:
         """Keep evidence if its kernel is among the best so far.
 
-        If several survive, another stage follows, and whatever is as large as a matrix is released.
+        Whatever else is as large as a matrix is released. The last stage, which keeps one, keeps
+        its machines too.
         """
         assert evidence.kernel is not None
         if np.isnan(loss):
             return
-        if self._most > 1:
+        if self._survivors > 1:
             evidence.release()
+        else:
+            evidence.settle()
         self._held[evidence.kernel], self._losses[evidence.kernel] = evidence, loss
-        if len(self._held) > self._most:
+        if len(self._held) > min(self._survivors, self._room):
             worst = max(self._losses, key=self._losses.__getitem__)
             del self._held[worst], self._losses[worst]
 

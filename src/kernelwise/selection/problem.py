@@ -11,7 +11,7 @@ from kernelwise._progress import SILENT, Task
 from kernelwise._types import Array
 from kernelwise.criteria import Criterion, Evidence
 from kernelwise.criteria.base import LEAVE_ONE_OUT, check_task, matrix_needs
-from kernelwise.gram import Engine, lacking, resolve_engine
+from kernelwise.gram import Engine, Need, lacking, resolve_engine
 from kernelwise.kernels import Kernel
 from kernelwise.machines import Machine, needs_with
 from kernelwise.targets import Targets
@@ -64,8 +64,12 @@ class Problem:
         for criterion in criteria:
             check_task(criterion, self.targets)
             needs = matrix_needs(criterion.needs)
-            if criterion.has_open_tradeoffs:  # picks are tested by machines
-                needs |= matrix_needs(LEAVE_ONE_OUT)
-            reason = lacking(self.engine, needs_with(self.machine, needs), self.targets.n)
-            if reason is not None:
-                raise ValueError(f"{criterion.label} {reason}")
+            if criterion.has_open_tradeoffs:  # picks are tested on rows left out
+                needs |= {*matrix_needs(LEAVE_ONE_OUT), Need.ENTRIES}
+            self.require(needs_with(self.machine, needs), criterion.label)
+
+    def require(self, needs: frozenset[Need], who: str) -> None:
+        """Refuse, before any work, what the engine does not provide."""
+        reason = lacking(self.engine, needs, self.targets.n)
+        if reason is not None:
+            raise ValueError(f"{who} {reason}")

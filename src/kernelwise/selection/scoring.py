@@ -191,10 +191,10 @@ def score_candidates(
         for kernel, evidence in zip(kernels, gather(problem, plan, known, stage), strict=True):
             with stage.part("kernel") if plan.kernels_count else SILENT:
                 loss = scores.add(kernel, evidence, ridges_for(evidence.gram))
-            if kept is not None:
-                kept.offer(evidence, loss)
             if evidence.is_psd is False:
                 warn_indefinite(str(kernel))
+            if kept is not None:
+                kept.offer(evidence, loss)
     return scores.result(problem, time.perf_counter() - start)
 
 

@@ -10,13 +10,12 @@ from kernelwise._progress import Task
 from kernelwise.criteria import ELOO, Criterion, Evidence
 from kernelwise.gram.psd import warn_indefinite
 from kernelwise.kernels import Kernel
-from kernelwise.machines import RidgeFit
 from kernelwise.selection.cascade import Cascade, Ridges
 from kernelwise.selection.diagnostics import Code, Diagnostic
 from kernelwise.selection.guards import edge, extended
 from kernelwise.selection.inputs import name_columns
 from kernelwise.selection.local_search import FIRST_LOOK, LocalSearch, SearchFailed, SearchResult
-from kernelwise.selection.outcome import CascadeOutcome
+from kernelwise.selection.outcome import CascadeOutcome, Solution
 from kernelwise.selection.plan import Kept
 from kernelwise.selection.problem import Problem
 from kernelwise.selection.result import SelectionResult
@@ -80,11 +79,11 @@ class Search:
         kernel, chosen = result.kernels[winner], float(result.ridges[winner])
         ridge = float(self._ridges.values[0]) if np.isnan(chosen) else chosen
         # Of equal values another than the one climbed to may be preferred.
-        same = picked is not None and (picked.kernel, picked.fit.ridge) == (kernel, ridge)
-        fit = picked.fit if picked is not None and same else None
+        same = picked is not None and (picked.kernel, picked.solution.fit.ridge) == (kernel, ridge)
+        known = picked.solution if picked is not None and same else None
         offered = None if self._ridges.relative else self._ridges.values
         evidence = self._evidence(kernel)
-        return CascadeOutcome(result, winner, ridge, finalists, evidence, offered, fit)
+        return CascadeOutcome(result, winner, ridge, finalists, evidence, offered, known)
 
     def _evidence(self, kernel: Kernel) -> Evidence:
         """Return what is known of a kernel on all rows, or look at it again."""
@@ -124,9 +123,8 @@ class Search:
             found = LocalSearch(self._problem, kernels, criterion, grid).run(progress)
         except SearchFailed:
             return None
-        for kernel in kernels:
-            if kernel.is_psd is False:
-                warn_indefinite(str(kernel))
+        for kernel in found.indefinite:
+            warn_indefinite(str(kernel))
         table = SelectionResult(
             kernels=tuple(kernel for kernel in kernels for _ in grid[0]),
             ridges=grid.ravel(),
@@ -137,7 +135,7 @@ class Search:
             engine_reason=self._problem.engine_reason,
             seconds=time.perf_counter() - start,
         )
-        return _Picked(table, kernels[found.pick.kernel], found.fit)
+        return _Picked(table, kernels[found.pick.kernel], found.solution)
 
 
 class _Picked(NamedTuple):
@@ -145,7 +143,7 @@ class _Picked(NamedTuple):
 
     table: SelectionResult
     kernel: Kernel
-    fit: RidgeFit
+    solution: Solution
 
 
 def _set_aside(kernels: Sequence[Kernel], name: str, found: SearchResult) -> dict[str, str]:

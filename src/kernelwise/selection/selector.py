@@ -23,7 +23,7 @@ from kernelwise._sklearn import (
 from kernelwise._threads import as_jobs, limited
 from kernelwise._types import Array
 from kernelwise.criteria import Criterion, get
-from kernelwise.criteria.base import check_task
+from kernelwise.criteria.base import LEAVE_ONE_OUT, check_task, matrix_needs
 from kernelwise.gram import Engine, Targets
 from kernelwise.gram.psd import check_matrix
 from kernelwise.kernels import Kernel, grids
@@ -39,6 +39,7 @@ from kernelwise.selection.cascade import (
 )
 from kernelwise.selection.estimates import SelfAssessing, leave_one_out
 from kernelwise.selection.estimators import (
+    can_adopt,
     configure_estimator,
     criterion_machine,
     fit_estimator,
@@ -239,6 +240,8 @@ class KernelSelector(
             memory=self.memory,
         )
         problem.check([criterion for criterion, _ in cascade.stages])
+        if self.refit and can_adopt(machine):
+            problem.require(matrix_needs(LEAVE_ONE_OUT), f"the fit of {type(machine).__name__}")
         return problem
 
     def _default_machine(self) -> Any:
@@ -279,7 +282,7 @@ class KernelSelector(
     def _stages_and_ridges(self, targets: Targets) -> tuple[Cascade, Ridges]:
         """Return the stages and the ridges to choose from."""
         relative = isinstance(self.ridge, str) and self.ridge == "auto"
-        ridges = Ridges(AUTO_RIDGES if relative else as_ridges(self.ridge), relative)
+        ridges = Ridges(AUTO_RIDGES if relative else np.unique(as_ridges(self.ridge)), relative)
         if isinstance(self.criterion, Cascade):
             cascade = self.criterion
         elif self.criterion == "auto":
