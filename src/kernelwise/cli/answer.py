@@ -6,7 +6,7 @@ import numpy as np
 
 from kernelwise.cli.screen import counted
 from kernelwise.kernels import Gaussian, Kernel
-from kernelwise.selection.archive import kernel_to_dict, number_to_plain
+from kernelwise.selection.archive import to_plain
 from kernelwise.selection.diagnostics import Code, has_code
 from kernelwise.selection.record import Record
 
@@ -41,11 +41,11 @@ def runner_up(record: Record) -> dict[str, Any] | None:
     if not others or not chosen:
         return None
     return {
-        "kernel": kernel_to_dict(result.kernels[others[0]]),
+        "kernel": to_plain(result.kernels[others[0]]),
         "name": str(result.kernels[others[0]]),
         "criterion": stage,
-        "value": number_to_plain(result.table[stage][others[0]]),
-        "chosen": number_to_plain(result.table[stage][chosen[0]]),
+        "value": to_plain(result.table[stage][others[0]]),
+        "chosen": to_plain(result.table[stage][chosen[0]]),
     }
 
 

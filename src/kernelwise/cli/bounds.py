@@ -22,7 +22,7 @@ from kernelwise.cli.spreadsheet import to_csv
 from kernelwise.cli.write import Folder
 from kernelwise.gram.dense import check_memory
 from kernelwise.kernels import Kernel
-from kernelwise.selection.archive import kernel_to_dict, number_to_plain
+from kernelwise.selection.archive import to_plain
 
 RESULT, TABLE = "bounds.json", "bounds.csv"
 _FEWEST = 5  # rows: the theorems on cross-validation have five folds
@@ -61,14 +61,14 @@ class _Row:
             "theorem": bound.reference,
             "variant": bound.variant,
             "quantity": bound.quantity,
-            "value": number_to_plain(bound.value),
-            "observed": None if seen is None else number_to_plain(seen.value),
+            "value": to_plain(bound.value),
+            "observed": None if seen is None else to_plain(seen.value),
             "observed_by": None if seen is None else seen.method,
-            "known_without": number_to_plain(bound.trivial),
+            "known_without": to_plain(bound.trivial),
             "vacuous": bound.vacuous,
             "contradicted": self.contradicted,
             "valid": bound.valid,
-            "terms": {name: number_to_plain(term) for name, term in bound.terms.items()},
+            "terms": to_plain(bound.terms),
             "fails": self.fails,
             "assumptions": [{"text": a.text, "holds": a.holds} for a in bound.assumptions],
         }
@@ -159,7 +159,7 @@ def _find(args: argparse.Namespace, data: Prepared, kernel: Kernel, ridge: float
 def _plain(args: argparse.Namespace, data: Prepared, found: _Findings) -> dict[str, Any]:
     return {
         "version": __version__,
-        "kernel": kernel_to_dict(found.kernel),
+        "kernel": to_plain(found.kernel),
         "name": str(found.kernel),
         "ridge": found.ridge,
         "delta": args.delta,

@@ -12,7 +12,7 @@ import numpy as np
 
 from kernelwise.criteria import Criterion
 from kernelwise.kernels import Gaussian, Kernel, PairKernel, Polynomial, Scaled
-from kernelwise.selection.archive import number_to_plain, numbers_to_list
+from kernelwise.selection.archive import to_plain
 from kernelwise.selection.record import ErrorEstimate, Record
 from kernelwise.selection.result import SelectionResult
 
@@ -52,12 +52,12 @@ def summarize(record: Record) -> dict[str, Any]:
 def _headline(record: Record) -> dict[str, Any]:
     return {
         "kernel": str(record.kernel),
-        "ridge": number_to_plain(record.ridge),
+        "ridge": to_plain(record.ridge),
         "machine": record.machine,
         "task": record.task,
         "candidates": len(record.result),
         # Of the choice, not of all that followed.
-        "seconds": number_to_plain(record.result.seconds),
+        "seconds": to_plain(record.result.seconds),
         "source": str(record.data.get("source") or ""),
     }
 
@@ -71,7 +71,7 @@ def _why(result: SelectionResult) -> dict[str, Any]:
             "reached": reached[place],
             "kept": reached[place + 1] if place + 1 < len(reached) else 1,
             "best": str(result.best(name)) if name in choosing else None,
-            "seconds": number_to_plain(result.timings.get(name, math.nan)),
+            "seconds": to_plain(result.timings.get(name, math.nan)),
         }
         for place, (name, criterion) in enumerate(result.criteria.items())
     ]
@@ -125,7 +125,7 @@ def _estimate(estimate: ErrorEstimate) -> dict[str, Any]:
         "spread_text": _measured(estimate.standard_error, is_rate, digits=2),
         "baseline_text": _measured(estimate.baseline, is_rate),
     }
-    return {**estimate.to_dict(), **texts, "constant": constant}
+    return {**to_plain(estimate), **texts, "constant": constant}
 
 
 def _measured(value: float, is_rate: bool, digits: int = 4) -> str | None:
@@ -144,7 +144,7 @@ def _agreement(comparison: SelectionResult, chosen: Kernel) -> dict[str, Any] | 
     picks = {name: comparison.best(name) for name in names}
     return {
         "names": list(names),
-        "matrix": [numbers_to_list(row) for row in matrix],
+        "matrix": to_plain(matrix),
         "mean": float(known.mean()) if known.size else None,
         "picks": [
             {"name": name, "kernel": str(kernel), "chosen": kernel == chosen}
@@ -166,14 +166,14 @@ def _close(record: Record) -> dict[str, Any] | None:
     others = [i for i in result.ranking(name) if i != chosen][:_RUNNERS_UP]
     return {
         **explain(name, result.criteria[name]),
-        "value": number_to_plain(reference),
-        "standard_error": number_to_plain(error),
+        "value": to_plain(reference),
+        "standard_error": to_plain(error),
         "others": [
             {
                 "kernel": str(result.kernels[i]),
-                "ridge": number_to_plain(result.ridges[i]),
-                "value": number_to_plain(values[i]),
-                "difference": number_to_plain(values[i] - reference),
+                "ridge": to_plain(result.ridges[i]),
+                "value": to_plain(values[i]),
+                "difference": to_plain(values[i] - reference),
                 "within_error": bool(abs(values[i] - reference) <= error),
             }
             for i in others
@@ -233,9 +233,9 @@ def _column(name: str, result: SelectionResult) -> dict[str, Any]:
     can_choose = name in result.choosing()
     return {
         **explain(name, result.criteria[name]),
-        "values": numbers_to_list(result.table[name]),
-        "standard_errors": numbers_to_list(result.standard_errors.get(name, undefined)),
-        "ranks": numbers_to_list(result.ranks(name) if can_choose else undefined),
+        "values": to_plain(result.table[name]),
+        "standard_errors": to_plain(result.standard_errors.get(name, undefined)),
+        "ranks": to_plain(result.ranks(name) if can_choose else undefined),
     }
 
 
@@ -250,7 +250,7 @@ def _candidates(result: SelectionResult) -> list[dict[str, Any]]:
             {
                 "number": i + 1,
                 "kernel": str(kernel),
-                "ridge": number_to_plain(ridge),
+                "ridge": to_plain(ridge),
                 "axis": axis,
                 "x": float(i + 1) if x is None else x,
                 "family": "other kernels" if x is None else family,

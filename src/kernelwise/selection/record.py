@@ -2,18 +2,24 @@
 
 import json
 import math
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 from kernelwise.kernels import Kernel
 from kernelwise.selection import archive
-from kernelwise.selection.archive import kernel_to_dict, number_to_plain
 from kernelwise.selection.diagnostics import Diagnostic, code_of
 from kernelwise.selection.result import SelectionResult
 
 FORMAT = "kernelwise-record/1"
 _TASKS = ("classification", "regression")
+_FACTS = {  # of the data, as far as they are known
+    "source": str | None,
+    "rows": int | None,
+    "features": int | None,
+    "target": str | None,
+    "classes": dict[str, int] | None,
+    "prepared": list[str] | None,
+}
 _MOST_COLUMNS = 300  # in a table: comparing all with all would take minutes
 
 
@@ -52,19 +58,6 @@ class ErrorEstimate:
             f"{self.value:.4g}{spread} ({self.measure}, {self.method}; "
             f"always the mean: {self.baseline:.4g})"
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return it as plain data."""
-        return {
-            name: value if isinstance(value, str) else number_to_plain(value)
-            for name, value in asdict(self).items()
-        }
-
-    @classmethod
-    def from_dict(cls, plain: dict[str, Any]) -> "ErrorEstimate":
-        """Return what plain data describes."""
-        kinds: dict[Any, Any] = {str: archive.to_text, float: archive.to_number}
-        return cls(**{f.name: kinds[f.type](plain[f.name], f.name) for f in fields(cls)})
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,26 +113,10 @@ class Record:
 
     def to_json(self) -> str:
         """Return it as JSON."""
-        plain = {
-            "format": FORMAT,
-            "version": self.version,
-            "kernel": kernel_to_dict(self.kernel),
-            "ridge": self.ridge,
-            "machine": self.machine,
-            "task": self.task,
-            "error": self.error and self.error.to_dict(),
-            "nested": self.nested and self.nested.to_dict(),
-            "stability": self.stability,
-            "warnings": list(self.warnings),
-            "warning_codes": [code_of(warning) for warning in self.warnings],
-            "data": self.data,
-            "seconds": number_to_plain(self.seconds),
-            "model": self.model,
-            "model_sha256": self.model_sha256,
-            "result": self.result.to_dict(),
-            "comparison": self.comparison and self.comparison.to_dict(),
-        }
-        return json.dumps(plain, indent=1, allow_nan=False)
+        codes = [code_of(warning) for warning in self.warnings]
+        plain = {"format": FORMAT, **archive.fields_to_plain(self), "warning_codes": codes}
+        tables = {name: plain.pop(name) for name in ("result", "comparison")}  # the longest: last
+        return json.dumps(plain | tables, indent=1, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> "Record":
@@ -157,64 +134,24 @@ class Record:
 
     @classmethod
     def _from_dict(cls, plain: dict[str, Any]) -> "Record":
-        texts = {key: archive.to_text(plain[key], key) for key in ("machine", "version")}
-        if plain["task"] not in _TASKS:
+        # Earlier versions wrote neither the SHA-256 nor codes.
+        given = archive.fields_from_plain(cls, {"model_sha256": None, **plain})
+        none = [""] * len(given["warnings"])
+        codes = archive.from_plain(list[str], plain.get("warning_codes", none), "warning_codes")
+        pairs = zip(given["warnings"], codes, strict=True)
+        record = cls(**given | {"warnings": tuple(Diagnostic(*pair) for pair in pairs)})
+        record._check()
+        return record
+
+    def _check(self) -> None:
+        """Say so where something is of its kind and still cannot be."""
+        if self.task not in _TASKS:
             raise ValueError("its task is unknown")
-        result = SelectionResult.from_dict(plain["result"])
-        comparison = _given(plain["comparison"], SelectionResult.from_dict)
-        tables = [each.table for each in (result, comparison) if each is not None]
+        tables = [each.table for each in (self.result, self.comparison) if each is not None]
         if max(map(len, tables)) > _MOST_COLUMNS:
             raise ValueError(f"it has more than {_MOST_COLUMNS} columns")
-        return cls(
-            kernel=archive.kernel_from_dict(plain["kernel"]),
-            ridge=archive.to_number(plain["ridge"], "ridge"),
-            task=plain["task"],
-            result=result,
-            comparison=comparison,
-            error=_given(plain["error"], ErrorEstimate.from_dict),
-            nested=_given(plain["nested"], ErrorEstimate.from_dict),
-            stability=archive.to_mapping(plain["stability"], "stability", _share),
-            warnings=_warnings(plain),
-            data=_data(archive.to_mapping(plain["data"], "data", lambda value, _: value)),
-            seconds=archive.to_number(plain["seconds"], "seconds"),
-            model=_given(plain["model"], lambda name: archive.to_text(name, "model")),
-            model_sha256=_given(
-                plain.get("model_sha256"), lambda digest: archive.to_text(digest, "model_sha256")
-            ),
-            **texts,
-        )
-
-
-def _given(plain: Any, restored: Callable[[Any], Any]) -> Any:
-    """Return what plain data describes, None where nothing is given."""
-    return None if plain is None else restored(plain)
-
-
-def _warnings(plain: dict[str, Any]) -> tuple[Diagnostic, ...]:
-    texts = archive.to_list(plain["warnings"], "warnings", archive.to_text)
-    unknown = [""] * len(texts)  # earlier versions wrote no codes
-    codes = archive.to_list(plain.get("warning_codes", unknown), "warning_codes", archive.to_text)
-    return tuple(Diagnostic(*pair) for pair in zip(texts, codes, strict=True))
-
-
-def _share(plain: Any, what: str) -> float:
-    share = archive.to_number(plain, what)
-    if not 0.0 <= share <= 1.0:
-        raise ValueError(f"{what} is no share but {share}")
-    return share
-
-
-def _data(facts: dict[str, Any]) -> dict[str, Any]:
-    """Return facts of the data, each of its kind."""
-    kinds: dict[str, Callable[[Any, str], Any]] = {
-        "source": archive.to_text,
-        "rows": archive.to_count,
-        "features": archive.to_count,
-        "target": archive.to_text,
-        "classes": lambda value, what: archive.to_mapping(value, what, archive.to_count),
-        "prepared": lambda value, what: archive.to_list(value, what, archive.to_text),
-    }
-    for name, fact in facts.items():
-        if name in kinds and fact is not None:
-            kinds[name](fact, name)
-    return facts
+        for share in self.stability.values():
+            if not 0.0 <= share <= 1.0:
+                raise ValueError(f"stability is no share but {share}")
+        for name, kind in _FACTS.items():
+            archive.from_plain(kind, self.data.get(name), name)
