@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from kernelwise import __version__
 from kernelwise.bounds.base import VARIANTS, Bound, check_delta
@@ -14,9 +15,10 @@ from kernelwise.bounds.observed import Observed, observe
 from kernelwise.bounds.overview import evaluate
 from kernelwise.bounds.sample import Learner, Sample
 from kernelwise.bounds.theorem import Quantity, Theorem, statements
+from kernelwise.cli.answer import described
 from kernelwise.cli.prepare import Prepared
 from kernelwise.cli.scoring import explain_memory_error
-from kernelwise.cli.screen import BadInput, Screen, counted, tell
+from kernelwise.cli.screen import BadInput, Screen, aligned, counted, labelled, tell
 from kernelwise.cli.select import as_criterion, load, named_criteria, selector_for
 from kernelwise.cli.spreadsheet import to_csv
 from kernelwise.cli.write import Folder
@@ -89,7 +91,7 @@ def bounds(args: argparse.Namespace, screen: Screen) -> int:
     """Evaluate the theorems for one kernel; return the exit status."""
     check_delta(args.delta)
     criterion = as_criterion(named_criteria(args.criterion))
-    folder = None if args.out is None else Folder(args.out)
+    folder = Folder(args.out)
     data = load(args, screen)
     n = data.targets.n
     _check(args, data, screen)
@@ -102,16 +104,12 @@ def bounds(args: argparse.Namespace, screen: Screen) -> int:
         with screen.status("evaluating the theorems"):
             found = _find(args, data, selector.best_kernel_, selector.best_ridge_)
     plain = _plain(args, data, found)
-    if folder is not None:
-        files = [str(folder.path / name) for name in (RESULT, TABLE)]
-        folder.text(RESULT, json.dumps({**plain, "files": files}, indent=1, allow_nan=False))
-        folder.text(TABLE, _csv(found.rows))
-    written = [] if folder is None else folder.written
-    answer = {**plain, "files": written}
-    page = json.dumps(answer, allow_nan=False) if args.json else _page(args, data, found, written)
-    tell(page)
-    if folder is not None:
-        folder.check()
+    files = [str(folder.path / name) for name in (RESULT, TABLE)]
+    folder.text(RESULT, json.dumps({**plain, "files": files}, indent=1, allow_nan=False))
+    folder.text(TABLE, _csv(found.rows))
+    answer = json.dumps({**plain, "files": folder.written}, allow_nan=False)
+    tell(answer if args.json else _page(args, data, found, folder.written))
+    folder.check()
     return 0
 
 
@@ -174,8 +172,6 @@ def _plain(args: argparse.Namespace, data: Prepared, found: _Findings) -> dict[s
 
 def _csv(rows: list[_Row]) -> str:
     """Return a line for every bound; terms and assumptions that fail are texts."""
-    import pandas as pd
-
     lines = []
     for row in rows:
         plain = row.plain()
@@ -196,18 +192,15 @@ def _page(args: argparse.Namespace, data: Prepared, found: _Findings, written: l
     if found.left_out:
         reasons = {n: f"{gap['theorem']}: {gap['reason']}" for n, gap in found.left_out.items()}
         parts.append(_section("theorems that do not apply:", reasons))
-    parts.append(_legend(found.rows))
-    return "\n\n".join([*parts, *([f"written    {', '.join(written)}"] if written else [])])
+    parts += [_legend(found.rows), labelled({"written": ", ".join(written)})]
+    return "\n\n".join(filter(None, parts))
 
 
 def _head(args: argparse.Namespace, data: Prepared, found: _Findings) -> str:
-    facts = data.facts
-    kind = "regression" if data.task == "regression" else "2 classes"
     lines = {
         "kernel": str(found.kernel),
         "ridge": f"{found.ridge:.4g}",
-        "data": f"{kind} of {facts['target']!r} on {counted(facts['rows'], 'row')}, "
-        f"{counted(facts['features'], 'feature')}",
+        "data": described(data.facts),
         "theorems": f"{args.variant}, delta = {args.delta:g}, t = {args.t}",
     }
     for learner in (Learner.KRR,) if data.task == "regression" else (Learner.LSSVM, Learner.SVM):
@@ -216,7 +209,7 @@ def _head(args: argparse.Namespace, data: Prepared, found: _Findings) -> str:
         method = next((number.method for number in known.values()), "none")
         text = f"{seen} ({method}, without bias)" if known else "undefined, see below"
         lines[learner.name] = text
-    return "\n".join(f"{name:<11}{text}" for name, text in lines.items())
+    return labelled(lines)
 
 
 def _losses(learner: Learner, observed: dict[str, Observed]) -> dict[str, Observed]:
@@ -231,7 +224,7 @@ def _losses(learner: Learner, observed: dict[str, Observed]) -> dict[str, Observ
 
 def _table(rows: list[_Row], failing: list[str], both: bool) -> str:
     """Return a line for every bound; the numbers of what fails are explained below the table."""
-    names = ["bound", "theorem", "value", "observed", "known", "vacuous", "fails"]
+    titles = ["bound", "theorem", "value", "observed", "known", "vacuous", "fails"]
     cells = [
         [
             _label(row, both),
@@ -244,11 +237,7 @@ def _table(rows: list[_Row], failing: list[str], both: bool) -> str:
         ]
         for row in rows
     ]
-    columns = []
-    for column in zip(names, *cells, strict=True):
-        side = ">" if column[0] in ("value", "observed", "known") else "<"
-        columns.append([f"{cell:{side}{max(map(len, column))}}" for cell in column])
-    return "\n".join("  ".join(line).rstrip() for line in zip(*columns, strict=True))
+    return aligned([titles, *cells], right=("value", "observed", "known"))
 
 
 def _label(row: _Row, both: bool) -> str:

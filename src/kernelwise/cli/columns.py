@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from kernelwise.cli.screen import BadInput, counted, listed, some
 from kernelwise.cli.values import (
@@ -12,9 +13,8 @@ from kernelwise.cli.values import (
     check_size,
     check_sizes,
     is_nested,
-    numeric_part,
-    other_columns,
     side_by_side,
+    split_numeric,
     without_blanks,
 )
 
@@ -75,30 +75,26 @@ class ColumnRoles:
     def _filled(self) -> list[str]:
         gaps = self.frame[self.used].isna().sum()
         gaps = gaps[gaps > 0]
-        if not len(gaps):
-            return []
-        means = [
-            *(["the median"] if set(gaps.index) - set(self.texts) else []),
-            *(["the most frequent text"] if set(gaps.index) & set(self.texts) else []),
-        ]
+        among_texts = gaps.index.isin(self.texts)
+        means = [] if among_texts.all() else ["the median"]
+        means += ["the most frequent text"] if among_texts.any() else []
         amount = counted(int(gaps.sum()), "missing value")
-        return [f"{amount} in {counted(len(gaps), 'column')} filled in by {' or '.join(means)}."]
+        told = f"{amount} in {counted(len(gaps), 'column')} filled in by {' or '.join(means)}."
+        return [told] if len(gaps) else []
 
 
 def assign_roles(frame: Any) -> ColumnRoles:
     """Return what is to be done with the columns of a table, the target left out."""
     roles = ColumnRoles(frame)
-    numeric = numeric_part(frame)
+    numeric, others = split_numeric(frame)
     kinds = _kinds_of_numbers(numeric)
     columns: dict[str, Any] = {}
-    for name in other_columns(frame):
+    for name in others:
         kinds[name], columns[name] = _kind(roles, name, frame[name])
     for name in frame.columns:
         kind = kinds[name]
-        if kind in _REASONS:
-            roles.useless.setdefault(kind, []).append(name)
-        else:
-            getattr(roles, kind).append(name)
+        known = roles.useless.setdefault(kind, []) if kind in _REASONS else getattr(roles, kind)
+        known.append(name)
     roles.frame = side_by_side(numeric, columns)[roles.used]
     return roles
 
@@ -119,8 +115,6 @@ def _kinds_of_numbers(numeric: Any) -> dict[str, str]:
 
 def _kind(roles: ColumnRoles, name: str, raw: Any) -> tuple[str, Any]:
     """Return the kind of a column that was not read as numbers, and its values made uniform."""
-    import pandas as pd
-
     if is_nested(raw):
         return "nested", raw
     values = without_blanks(raw)
@@ -140,10 +134,10 @@ def _kind(roles: ColumnRoles, name: str, raw: Any) -> tuple[str, Any]:
 
 def of_kinds(frame: Any, numbers: list[str], texts: list[str]) -> tuple[Any, list[str]]:
     """Return a frame whose columns have the kinds that a model knows, and sentences on slips."""
-    numeric, sentences = numeric_part(frame), []
+    numeric, others = split_numeric(frame)
     check_sizes(numeric[[name for name in numbers if name in numeric]])
-    columns = {}
-    for name in other_columns(frame):
+    columns, sentences = {}, []
+    for name in others:
         if is_nested(frame[name]):
             raise BadInput(f"column {name!r} holds lists or other values with parts: fix it.")
         columns[name] = frame[name]

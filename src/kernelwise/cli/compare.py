@@ -8,7 +8,7 @@ import numpy as np
 
 from kernelwise.cli.prepare import Prepared
 from kernelwise.cli.scoring import explain_memory_error, score_those_defined, scorer
-from kernelwise.cli.screen import Screen, counted, tell
+from kernelwise.cli.screen import Screen, counted, labelled, tell
 from kernelwise.cli.select import applicable, load, named_criteria
 from kernelwise.cli.spreadsheet import to_csv
 from kernelwise.cli.write import Folder
@@ -58,14 +58,13 @@ def _page(result: SelectionResult, ridge: float, files: list[str]) -> str:
     names = ["kernel", *map(str, result.kernels)]
     columns = [_column(result, name, best.get(name)) for name in result.table]
     blocks = ["\n".join(lines) for lines in _blocks(names, columns, width)]
-    picks = [f"{name:<11}{result.kernels[index]}" for name, index in best.items()]
+    picks = labelled({name: str(result.kernels[index]) for name, index in best.items()})
     about = (
         f"{counted(len(result), 'kernel')}, ridge {ridge:g}, {result.seconds:.1f} s; * marks the "
         "best of a criterion."
     )
-    written = [f"written    {', '.join(files)}"] if files else []
-    picked = "\n".join(["picks:", *picks, "", about, *written])
-    return "\n\n".join([*blocks, picked])
+    written = labelled({"written": ", ".join(files)})
+    return "\n\n".join([*blocks, f"picks:\n{picks}", f"{about}\n{written}".rstrip()])
 
 
 def _column(result: SelectionResult, name: str, best: int | None) -> list[str]:

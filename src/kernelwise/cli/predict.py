@@ -50,7 +50,7 @@ def predict(args: argparse.Namespace, screen: Screen) -> int:
             screen.note(sentence)
         with screen.status("predicting"):
             columns = _predicted(args, model, rows)
-    _hand_over(args, json.dumps(columns) + "\n" if args.json else _as_csv(columns, args.raw))
+    _hand_over(args, json.dumps(columns) + "\n" if args.json else to_csv(columns, raw=args.raw))
     return 0
 
 
@@ -167,9 +167,3 @@ def _in_parts(method: Any, rows: Any) -> list[Any]:
     for start in range(0, rows.shape[0], _AT_ONCE):
         values += method(parts[start : start + _AT_ONCE]).tolist()
     return values
-
-
-def _as_csv(columns: dict[str, list[Any]], raw: bool) -> str:
-    import pandas as pd
-
-    return to_csv(pd.DataFrame(columns), raw=raw)

@@ -8,13 +8,16 @@ apostrophes and then so: taking one apostrophe away always gives back what there
 import re
 from typing import Any
 
+import pandas as pd
+
 # The signs, their wide forms, and the white space that spreadsheets skip before them.
 _COMPUTED = re.compile(r"'*[=+\-@＝＋－＠\t\r\n]")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
-def to_csv(frame: Any, *, raw: bool = False) -> str:
-    """Return a frame as CSV; unless it is to be raw, with nothing that a spreadsheet computes."""
+def to_csv(table: Any, *, raw: bool = False) -> str:
+    """Return a table as CSV; unless it is to be raw, with nothing that a spreadsheet computes."""
+    frame = pd.DataFrame(table)
     if not raw:
         texts = [name for name in frame if frame[name].dtype.kind not in "biuf"]
         frame = frame.assign(**{name: frame[name].map(inert) for name in texts})
