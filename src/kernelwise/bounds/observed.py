@@ -9,7 +9,7 @@ import numpy as np
 from kernelwise._threads import limited
 from kernelwise._types import Array
 from kernelwise.bounds.base import finite, guarded
-from kernelwise.bounds.decay import er_decay
+from kernelwise.bounds.eigenratio import er_decay
 from kernelwise.bounds.feature_space import fsm_hyperplane_error
 from kernelwise.bounds.sample import Learner, Sample
 from kernelwise.bounds.stability import ks_empirical_stability

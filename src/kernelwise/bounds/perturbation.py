@@ -12,7 +12,6 @@ from kernelwise.bounds import stability as ks
 from kernelwise.bounds.base import (
     Assumption,
     Bound,
-    Limits,
     check_positive,
     guarded,
     is_corrected,
@@ -80,14 +79,7 @@ def spectral_perturbation(K: Any) -> float:
 
 @states(_THEOREM_2)
 def sps_krr(
-    K: Any,
-    y: Any,
-    *,
-    ridge: float = 1.0,
-    delta: float = 0.05,
-    beta: float | None = None,
-    limits: Limits | None = None,
-    variant: str = "corrected",
+    sample: Sample, *, delta: float = 0.05, beta: float | None = None, variant: str = "corrected"
 ) -> Bound:
     """Bound the expected squared loss of KRR and the LSSVM (Theorem 2).
 
@@ -95,7 +87,6 @@ def sps_krr(
 
     {parameters}
     """
-    sample = _THEOREM_2.sample(K, y, ridge, limits)
     if is_corrected(variant):
         own = "empirical" if beta is None else check_positive("beta", beta)
         terms, assumed = ks.krr_risk(sample, ks.beta_of(sample, own), delta), ks.stable(sample, own)
@@ -107,14 +98,7 @@ def sps_krr(
 
 @states(_SECTION_6)
 def sps_svm(
-    K: Any,
-    y: Any,
-    *,
-    ridge: float = 1.0,
-    delta: float = 0.05,
-    beta: float | None = None,
-    limits: Limits | None = None,
-    variant: str = "corrected",
+    sample: Sample, *, delta: float = 0.05, beta: float | None = None, variant: str = "corrected"
 ) -> Bound:
     r"""Bound the expected hinge loss of the SVM (the conclusion's bound).
 
@@ -123,7 +107,6 @@ def sps_svm(
 
     {parameters}
     """
-    sample = _SECTION_6.sample(K, y, ridge, limits)
     if is_corrected(variant):
         own = "empirical" if beta is None else beta
         stability = 12.0 * math.fsum(ks.svm_stability(sample, own, variant).values())

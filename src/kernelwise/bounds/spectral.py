@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize_scalar
@@ -43,6 +42,7 @@ _PAPER = Paper(
         C = tr K, or the sum of all entries as printed, which must then be no less than tr K; None
         takes the trace for the corrected, the sum for the printed variant.
     """,
+    given=("ridge",),
 )
 _THEOREM_1 = Theorem(
     _PAPER,
@@ -62,10 +62,8 @@ _THEOREM_2 = Theorem(
 
 @states(_THEOREM_1)
 def sm_lssvm(
-    K: Any,
-    y: Any,
+    sample: Sample,
     *,
-    ridge: float = 1.0,
     delta: float = 0.05,
     r: float = 1.0,
     normalizer: str | None = None,
@@ -92,7 +90,6 @@ def sm_lssvm(
     >>> sm_lssvm(np.outer(y, y) / 4.0, y).vacuous
     True
     """
-    sample = _THEOREM_1.sample(K, y, ridge)
     if normalizer is None:
         normalizer = "trace" if is_corrected(variant) else "sum"
     C, sm = _measure(sample, r, normalizer)
@@ -106,13 +103,7 @@ def sm_lssvm(
 
 @states(_THEOREM_2)
 def sm_svm(
-    K: Any,
-    y: Any,
-    *,
-    ridge: float = 1.0,
-    delta: float = 0.05,
-    r: float = 1.0,
-    variant: str = "corrected",
+    sample: Sample, *, delta: float = 0.05, r: float = 1.0, variant: str = "corrected"
 ) -> Bound:
     r"""Bound the error rate of the SVM by the spectral measure (Theorem 2).
 
@@ -123,7 +114,6 @@ def sm_svm(
 
     {parameters}
     """
-    sample = _THEOREM_2.sample(K, y, ridge)
     C, sm = _measure(sample, r, "sum")
     b = max(1.0, 0.5 / sample.ridge - 1.0)
     extra = 6.0 + 3.0 * C * b if is_corrected(variant) else 1.5 / sample.ridge + 3.0 * b

@@ -14,7 +14,6 @@ from kernelwise._arguments import is_one_of, shown
 from kernelwise.bounds.base import (
     Assumption,
     Bound,
-    Limits,
     check_delta,
     check_positive,
     finite,
@@ -76,9 +75,7 @@ _THEOREM_8 = Theorem(
 
 
 @states(_THEOREM_8)
-def ks_krr_prediction(
-    K: Any, y: Any, *, ridge: float = 1.0, beta: Beta = "empirical", limits: Limits | None = None
-) -> Bound:
+def ks_krr_prediction(sample: Sample, *, beta: Beta = "empirical") -> Bound:
     r"""Bound how far a prediction of KRR or the LSSVM moves without one point (Theorem 8).
 
     .. math:: |f_S(x) - f_{S^i}(x)| \le \frac{C_1 \beta + C_2}{n - 1}, \quad
@@ -89,16 +86,13 @@ def ks_krr_prediction(
 
     {parameters}
     """
-    sample = _THEOREM_8.sample(K, y, ridge, limits)
     terms = moves(sample, beta_of(sample, beta), sample.n)
     here = Assumption("|K - K^i| <= beta for this sample", _reaches(sample, beta))
     return _THEOREM_8.bound(sample, terms, here)
 
 
 @states(_THEOREM_1)
-def ks_krr_stability(
-    K: Any, y: Any, *, ridge: float = 1.0, beta: Beta = "empirical", limits: Limits | None = None
-) -> Bound:
+def ks_krr_stability(sample: Sample, *, beta: Beta = "empirical") -> Bound:
     r"""Bound the uniform stability of KRR and the LSSVM (Theorem 1, eq. 15).
 
     .. math:: |\ell(f_S(x), y) - \ell(f_{S^i}(x), y)| \le
@@ -109,20 +103,13 @@ def ks_krr_stability(
 
     {parameters}
     """
-    sample = _THEOREM_1.sample(K, y, ridge, limits)
     terms = uniform_stability(sample, beta_of(sample, beta), sample.n)
     return _THEOREM_1.bound(sample, terms, stable(sample, beta))
 
 
 @states(_THEOREM_2)
 def ks_svm_stability(
-    K: Any,
-    y: Any,
-    *,
-    ridge: float = 1.0,
-    beta: Beta = "empirical",
-    limits: Limits | None = None,
-    variant: str = "corrected",
+    sample: Sample, *, beta: Beta = "empirical", variant: str = "corrected"
 ) -> Bound:
     r"""Bound the uniform stability of the SVM (Theorem 2, eq. 16).
 
@@ -135,21 +122,12 @@ def ks_svm_stability(
 
     {parameters}
     """
-    sample = _THEOREM_2.sample(K, y, ridge, limits)
     terms = svm_stability(sample, beta, variant)
     return _THEOREM_2.bound(sample, terms, stable(sample, beta), variant=variant)
 
 
 @states(_THEOREM_3)
-def ks_krr(
-    K: Any,
-    y: Any,
-    *,
-    ridge: float = 1.0,
-    delta: float = 0.05,
-    beta: Beta = "empirical",
-    limits: Limits | None = None,
-) -> Bound:
+def ks_krr(sample: Sample, *, delta: float = 0.05, beta: Beta = "empirical") -> Bound:
     r"""Bound the expected squared loss of KRR and the LSSVM (Theorem 3 and Appendix C).
 
     .. math:: R \le R_{\mathrm{emp}} + 2\gamma + (4 n \gamma + Q) \sqrt{\frac{\ln(1/\delta)}{2n}},
@@ -160,21 +138,13 @@ def ks_krr(
 
     {parameters}
     """
-    sample = _THEOREM_3.sample(K, y, ridge, limits)
     terms = krr_risk(sample, beta_of(sample, beta), delta)
     return _THEOREM_3.bound(sample, terms, stable(sample, beta))
 
 
 @states(_THEOREM_4)
 def ks_svm(
-    K: Any,
-    y: Any,
-    *,
-    ridge: float = 1.0,
-    delta: float = 0.05,
-    beta: Beta = "empirical",
-    limits: Limits | None = None,
-    variant: str = "corrected",
+    sample: Sample, *, delta: float = 0.05, beta: Beta = "empirical", variant: str = "corrected"
 ) -> Bound:
     r"""Bound the expected hinge loss of the SVM (Theorem 4 and Appendix D).
 
@@ -186,7 +156,6 @@ def ks_svm(
 
     {parameters}
     """
-    sample = _THEOREM_4.sample(K, y, ridge, limits)
     gamma = math.fsum(svm_stability(sample, beta, variant).values())
     printed = 1.0 + sample.kappa * sample.lam
     Q = loss_limit(sample, Learner.SVM) if is_corrected(variant) else printed

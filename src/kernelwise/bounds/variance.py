@@ -5,7 +5,7 @@ from typing import Any
 
 from kernelwise._arguments import as_integer, shown
 from kernelwise.bounds import stability as ks
-from kernelwise.bounds.base import Bound, Limits, is_corrected
+from kernelwise.bounds.base import Bound, is_corrected
 from kernelwise.bounds.sample import Learner, Sample
 from kernelwise.bounds.theorem import Quantity, Theorem, states
 from kernelwise.criteria import Undefined
@@ -28,14 +28,7 @@ _THEOREM_6 = Theorem(
 
 @states(_THEOREM_5)
 def ks_krr_cv_variance(
-    K: Any,
-    y: Any,
-    *,
-    ridge: float = 1.0,
-    k: int = 5,
-    beta: ks.Beta = "empirical",
-    limits: Limits | None = None,
-    variant: str = "corrected",
+    sample: Sample, *, k: int = 5, beta: ks.Beta = "empirical", variant: str = "corrected"
 ) -> Bound:
     r"""Bound the variance of the k-fold squared error of KRR and the LSSVM (Theorem 5, Appendix E).
 
@@ -49,7 +42,6 @@ def ks_krr_cv_variance(
 
     {parameters}
     """
-    sample = _THEOREM_5.sample(K, y, ridge, limits)
     stability = ks.uniform_stability(sample, ks.beta_of(sample, beta), _trained(sample.n, k))
     terms = _terms(sample, Learner.KRR, k, math.fsum(stability.values()), variant)
     return _THEOREM_5.bound(sample, terms, ks.stable(sample, beta), variant=variant)
@@ -57,14 +49,7 @@ def ks_krr_cv_variance(
 
 @states(_THEOREM_6)
 def ks_svm_cv_variance(
-    K: Any,
-    y: Any,
-    *,
-    ridge: float = 1.0,
-    k: int = 5,
-    beta: ks.Beta = "empirical",
-    limits: Limits | None = None,
-    variant: str = "corrected",
+    sample: Sample, *, k: int = 5, beta: ks.Beta = "empirical", variant: str = "corrected"
 ) -> Bound:
     """Bound the variance of the k-fold hinge error of the SVM (Theorem 6).
 
@@ -73,7 +58,6 @@ def ks_svm_cv_variance(
 
     {parameters}
     """
-    sample = _THEOREM_6.sample(K, y, ridge, limits)
     _trained(sample.n, k)
     stability = ks.svm_stability(sample, beta, variant)
     terms = _terms(sample, Learner.SVM, k, math.fsum(stability.values()), variant)
