@@ -9,13 +9,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise.bounds import stability as ks
-from kernelwise.bounds.base import (
-    Assumption,
-    Bound,
-    check_positive,
-    guarded,
-    is_corrected,
-)
+from kernelwise.bounds.base import Assumption, Bound, check_positive, guarded, is_corrected
 from kernelwise.bounds.sample import Learner, Sample, as_kernel_matrix
 from kernelwise.bounds.theorem import Paper, Quantity, Theorem, limited_kernel, states
 

@@ -24,19 +24,10 @@ def read_table(
     header: bool | None = None,
     max_size: float | None = None,
 ) -> Table:
-    """Read a file.
+    """Read a file of a kind, by its name; None finds out by the extension, then by the content.
 
-    Parameters
-    ----------
-    path : str
-    kind : str or None
-        The name of a format; None finds out by the extension, then by the content.
-    text : tuple of str
-        Columns to be read as text even if they look like numbers.
-    header : bool or None
-        Whether the first line of delimited text names the columns; None finds out.
-    max_size : float or None
-        The most bytes that a compressed file may unpack to, or that a pipe may give.
+    ``text`` and ``header`` are those of :class:`Source`; ``max_size`` is the most bytes that a
+    compressed file may unpack to, or that a pipe may give.
     """
     most = _MAX_SIZE if max_size is None else max_size
     data = _unpacked(read_bytes(path, math.inf if Path(path).is_file() else most), path, most)
