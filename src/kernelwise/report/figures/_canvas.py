@@ -29,6 +29,8 @@ class Display(ABC):
 
     figure_: Any
     ax_: Any
+    _size: Any  # of a new figure, in inches
+    _layout = "constrained"
 
     def plot(self, ax: Any = None, **kwargs: Any) -> Self:
         """Draw the numbers.
@@ -46,17 +48,14 @@ class Display(ABC):
         return self
 
     @abstractmethod
-    def _axes(self, ax: Any) -> Any:
-        """Return the axes to draw on: the user's, or those of a new figure."""
-
-    @abstractmethod
     def _draw(self, kwargs: dict[str, Any]) -> None:
         """Draw on ``ax_``."""
 
-    def _one_axes(self, ax: Any, size: tuple[float, float], layout: str = "constrained") -> Any:
+    def _axes(self, ax: Any) -> Any:
+        """Return the axes to draw on: the user's, or those of a new figure."""
         plt = self._pyplot()
         if ax is None:
-            return plt.subplots(figsize=size, layout=layout)[1]
+            return plt.subplots(figsize=self._size, layout=self._layout)[1]
         if not isinstance(ax, plt.Axes):
             raise ValueError(f"ax must be one matplotlib Axes or None, got {type(ax).__name__}.")
         return ax

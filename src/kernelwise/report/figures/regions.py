@@ -49,6 +49,7 @@ class DecisionRegionDisplay(Display):
     y: Array
     classes: Array | None = None
     names: tuple[str, ...] = ("feature 0", "feature 1")
+    _size = (5.4, 4.2)
 
     @classmethod
     def from_estimator(
@@ -84,9 +85,6 @@ class DecisionRegionDisplay(Display):
             x0, x1, grid, points=points, y=shown, classes=classes, names=_feature_names(X)
         )
         return display.plot(ax, **kwargs)
-
-    def _axes(self, ax: Any) -> Any:
-        return self._one_axes(ax, (5.4, 4.2))
 
     def _draw(self, kwargs: dict[str, Any]) -> None:
         style = {"s": 22, "edgecolor": "white", "linewidth": 0.5, **kwargs}
