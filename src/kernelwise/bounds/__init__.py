@@ -28,12 +28,13 @@ from kernelwise.bounds.spectral import sm_lssvm, sm_svm
 from kernelwise.bounds.stability import (
     ks_empirical_stability,
     ks_krr,
+    ks_krr_cv_variance,
     ks_krr_prediction,
     ks_krr_stability,
     ks_svm,
+    ks_svm_cv_variance,
     ks_svm_stability,
 )
-from kernelwise.bounds.variance import ks_krr_cv_variance, ks_svm_cv_variance
 
 __all__ = [
     "Assumption",

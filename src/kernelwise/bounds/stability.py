@@ -1,8 +1,8 @@
-r"""Kernel stability bounds stability and risk: Theorems 1 to 4 and 8 of Liu et al. 2019.
+r"""Kernel stability bounds stability, risk and the variance of folds: Liu et al. 2019.
 
 The paper's machine minimises :math:`\frac1n \sum \ell + \lambda |f|^2`, so
 :math:`\lambda = \mathrm{ridge} / n` in all formulas here, also where a point is removed. What the
-theorems are made of, below them, serves those on cross-validation and spectral perturbation too.
+theorems are made of, below them, serves those on spectral perturbation too.
 """
 
 import math
@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._arguments import is_one_of, shown
+from kernelwise._arguments import as_integer, is_one_of, shown
 from kernelwise.bounds.base import (
     Assumption,
     Bound,
@@ -22,9 +22,11 @@ from kernelwise.bounds.base import (
 )
 from kernelwise.bounds.sample import Learner, Sample
 from kernelwise.bounds.theorem import Paper, Quantity, Theorem, limited_kernel, states
+from kernelwise.criteria import Undefined
 from kernelwise.criteria.stability import kernel_stability
 
 Beta = float | str  # "empirical", "worst" or a number
+Terms = dict[str, float]
 
 
 def loss_limit(sample: Sample, learner: Learner) -> float:
@@ -33,6 +35,12 @@ def loss_limit(sample: Sample, learner: Learner) -> float:
     return reach if learner is Learner.SVM else (sample.target_limit * reach) ** 2
 
 
+def _largest_variance(sample: Sample, learner: Learner) -> float:
+    """Return the largest variance of numbers between 0 and Q."""
+    return loss_limit(sample, learner) ** 2 / 4.0
+
+
+_FOLD_VARIES = "the error on one fold varies with its points however stable the machine"
 SVM_THEOREM = "a theorem on the support vector machine"
 LIU_2019 = Paper(
     "Liu et al. 2019",
@@ -64,6 +72,12 @@ _THEOREM_4 = Theorem(
     Quantity.LOSS,
     Learner.SVM,
     misprint="|f_S| <= kappa / lambda, so the loss reaches 1 + kappa / lambda",
+)
+_THEOREM_5 = Theorem(
+    LIU_2019, "Theorem 5", Quantity.CV_VARIANCE, Learner.KRR, _FOLD_VARIES, _largest_variance
+)
+_THEOREM_6 = Theorem(
+    LIU_2019, "Theorem 6", Quantity.CV_VARIANCE, Learner.SVM, _FOLD_VARIES, _largest_variance
 )
 _THEOREM_8 = Theorem(
     LIU_2019,
@@ -163,6 +177,44 @@ def ks_svm(
     return _THEOREM_4.bound(sample, terms, stable(sample, beta), variant=variant)
 
 
+@states(_THEOREM_5)
+def ks_krr_cv_variance(
+    sample: Sample, *, k: int = 5, beta: Beta = "empirical", variant: str = "corrected"
+) -> Bound:
+    r"""Bound the variance of the k-fold squared error of KRR and the LSSVM (Theorem 5, Appendix E).
+
+    .. math:: \mathrm{var} \le \frac n2 \Big(\frac Qn + 2 \gamma \frac{k - 1}{k}\Big)^2
+
+    with the stability γ of :func:`ks_krr_stability` for m = (k - 1) n / k points and a ridge of
+    :math:`m \lambda`. The print, :math:`\gamma^2`, is false. This is the inequality of Efron and
+    Stein: replacing one point changes its own loss by at most Q, with weight 1/n, and the losses of
+    the other folds by at most 2γ. Terms: sampling, stability, both; printed only stability. Vacuous
+    from Q² / 4 on, the largest variance of numbers between 0 and Q.
+
+    {parameters}
+    """
+    stability = uniform_stability(sample, beta_of(sample, beta), _trained(sample.n, k))
+    terms = _variance(sample, Learner.KRR, k, math.fsum(stability.values()), variant)
+    return _THEOREM_5.bound(sample, terms, stable(sample, beta), variant=variant)
+
+
+@states(_THEOREM_6)
+def ks_svm_cv_variance(
+    sample: Sample, *, k: int = 5, beta: Beta = "empirical", variant: str = "corrected"
+) -> Bound:
+    """Bound the variance of the k-fold hinge error of the SVM (Theorem 6).
+
+    As :func:`ks_krr_cv_variance`, with the stability γ of :func:`ks_svm_stability`. The print has
+    only O(β); its form here follows the proof of Theorem 5.
+
+    {parameters}
+    """
+    _trained(sample.n, k)
+    stability = svm_stability(sample, beta, variant)
+    terms = _variance(sample, Learner.SVM, k, math.fsum(stability.values()), variant)
+    return _THEOREM_6.bound(sample, terms, stable(sample, beta), variant=variant)
+
+
 @guarded
 def ks_empirical_stability(
     K: Any, y: Any, *, ridge: float = 1.0, removed_ridge: str = "scaled"
@@ -204,9 +256,8 @@ def ks_empirical_stability(
 def stable(sample: Sample, beta: Beta) -> Assumption:
     """Return that the kernel stability of no sample exceeds beta."""
     known = True if is_one_of(beta, ["worst"]) else None
-    return Assumption(
-        "|K - K^i| <= beta for every sample", known if _reaches(sample, beta) else False
-    )
+    holds = known if _reaches(sample, beta) else False
+    return Assumption("|K - K^i| <= beta for every sample", holds)
 
 
 def _reaches(sample: Sample, beta: Beta) -> bool:
@@ -229,20 +280,20 @@ def beta_of(sample: Sample, beta: Beta, extra_points: int = 0) -> float:
     return float(np.max(d + np.sqrt(d * d + 4.0 * off)) / 2.0)
 
 
-def moves(sample: Sample, beta: float, rows: int) -> dict[str, float]:
+def moves(sample: Sample, beta: float, rows: int) -> Terms:
     """Return the terms of Theorem 8 for a machine on some rows."""
     kappa, M, lam = sample.kappa, sample.target_limit, sample.lam
     C1, C2 = kappa * M / lam**2, 2.0 * kappa * M / lam
     return {"kernel": C1 * beta / (rows - 1), "ridge": C2 / (rows - 1)}
 
 
-def uniform_stability(sample: Sample, beta: float, rows: int) -> dict[str, float]:
+def uniform_stability(sample: Sample, beta: float, rows: int) -> Terms:
     """Return the terms of equation 15 for a machine on some rows."""
     factor = 2.0 * sample.target_limit * (1.0 + sample.kappa / sample.lam)
     return {name: factor * term for name, term in moves(sample, beta, rows).items()}
 
 
-def svm_stability(sample: Sample, beta: Beta, variant: str) -> dict[str, float]:
+def svm_stability(sample: Sample, beta: Beta, variant: str) -> Terms:
     """Return the two terms of equation 16."""
     number = beta_of(sample, beta, 1 if is_corrected(variant) else 0)
     quarter = sample.kappa**0.75 / (math.sqrt(2.0) * sample.lam) * number**0.25
@@ -250,7 +301,7 @@ def svm_stability(sample: Sample, beta: Beta, variant: str) -> dict[str, float]:
     return {"quarter": quarter, "half": math.sqrt(sample.kappa * number) / (2.0 * sample.lam)}
 
 
-def krr_risk(sample: Sample, beta: float, delta: float) -> dict[str, float]:
+def krr_risk(sample: Sample, beta: float, delta: float) -> Terms:
     """Return the terms that uniform stability gives for the risk of the least-squares machine."""
     n = sample.n
     gamma = math.fsum(uniform_stability(sample, beta, n).values())
@@ -270,8 +321,34 @@ def exponential_root(n: int, delta: float) -> float:
     return math.sqrt(-math.log(check_delta(delta)) / (2.0 * n))
 
 
-def svm_risk(sample: Sample, Q: float, stability: float, delta: float) -> dict[str, float]:
+def svm_risk(sample: Sample, Q: float, stability: float, delta: float) -> Terms:
     """Return the terms for the risk of the SVM, by Chebyshev's inequality."""
     n = sample.n
     deviation = math.sqrt((Q**2 + Q * n * stability) / (2.0 * n * check_delta(delta)))
     return {"training": sample.fitted(Learner.SVM).training_loss, "deviation": deviation}
+
+
+def _trained(n: int, k: Any) -> int:
+    """Return the rows outside the largest fold."""
+    folds = as_integer(k)
+    message = f"k must be an integer between 2 and n = {n}, got {shown(k)}"
+    if folds is None or folds < 2:
+        raise ValueError(f"{message}.")
+    if folds > n:
+        raise Undefined(message)
+    rows = n - math.ceil(n / folds)
+    if rows < 2:
+        raise Undefined(f"k = {k} folds of {n} rows leave fewer than two to train on")
+    return rows
+
+
+def _variance(sample: Sample, learner: Learner, k: int, gamma: float, variant: str) -> Terms:
+    if not is_corrected(variant):
+        return {"stability": gamma**2}
+    n, others = sample.n, 2.0 * gamma * (1.0 - 1.0 / k)
+    own = loss_limit(sample, learner) / n
+    return {
+        "sampling": 0.5 * n * own**2,
+        "stability": 0.5 * n * others**2,
+        "both": n * own * others,
+    }

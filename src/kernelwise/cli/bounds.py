@@ -20,8 +20,7 @@ from kernelwise.cli.prepare import Prepared
 from kernelwise.cli.scoring import explain_memory_error
 from kernelwise.cli.screen import BadInput, Screen, aligned, counted, labelled, tell
 from kernelwise.cli.select import as_criterion, load, named_criteria, selector_for
-from kernelwise.cli.spreadsheet import to_csv
-from kernelwise.cli.write import Folder
+from kernelwise.cli.write import Folder, to_csv
 from kernelwise.gram.dense import check_memory
 from kernelwise.kernels import Kernel
 from kernelwise.selection.archive import to_plain

@@ -10,8 +10,7 @@ from kernelwise.cli.prepare import Prepared
 from kernelwise.cli.scoring import explain_memory_error, score_those_defined, scorer
 from kernelwise.cli.screen import Screen, counted, labelled, tell
 from kernelwise.cli.select import applicable, load, named_criteria
-from kernelwise.cli.spreadsheet import to_csv
-from kernelwise.cli.write import Folder
+from kernelwise.cli.write import Folder, to_csv
 from kernelwise.criteria.base import check_task
 from kernelwise.selection import SelectionResult
 

@@ -13,13 +13,13 @@ from kernelwise.cli.formats.delimited import UNNAMED
 from kernelwise.cli.prepare import FORMER_NAMES, Wanted, conform
 from kernelwise.cli.read import read_bytes, read_table
 from kernelwise.cli.screen import BadInput, Screen, tell
-from kernelwise.cli.spreadsheet import to_csv
 from kernelwise.cli.write import (
     LARGEST_RESULT,
     RESULT,
     check_writable,
     mismatch,
     not_written,
+    to_csv,
     write_text,
 )
 from kernelwise.gram.memory import as_bytes

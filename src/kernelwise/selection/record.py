@@ -12,13 +12,13 @@ from kernelwise.selection.result import SelectionResult
 
 FORMAT = "kernelwise-record/1"
 _TASKS = ("classification", "regression")
-_FACTS = {  # of the data, as far as they are known
+_FACTS = {  # what a record may know of the data
     "source": str | None,
     "rows": int | None,
     "features": int | None,
     "target": str | None,
-    "classes": dict[str, int] | None,
-    "prepared": list[str] | None,
+    "classes": dict[str, int] | None,  # the count of every label; for classification only
+    "prepared": list[str] | None,  # sentences
 }
 _MOST_COLUMNS = 300  # in a table: comparing all with all would take minutes
 
@@ -62,54 +62,23 @@ class ErrorEstimate:
 
 @dataclass(frozen=True, eq=False)
 class Record:
-    """Everything a report needs, and nothing of the data itself.
+    """Everything a report needs, and nothing of the data itself."""
 
-    Attributes
-    ----------
-    kernel : Kernel
-        The chosen kernel.
-    ridge : float
-        The chosen ridge.
-    machine : str
-        The class name of the machine.
-    task : {"classification", "regression"}
-    result : SelectionResult
-        The table of the selection: one column per stage.
-    comparison : SelectionResult or None
-        All criteria side by side, at the chosen ridge.
-    error, nested : ErrorEstimate or None
-        The error of the chosen machine, and that of the whole selection.
-    stability : dict of str to float
-        How often each kernel was picked on random parts of the rows; empty where nobody asked.
-    warnings : tuple of Diagnostic
-        What the guards, and others, had to say.
-    data : dict
-        "source", "rows", "features", "target", "classes" (label to count; classification only),
-        "prepared" (list of sentences): whatever of it is known.
-    seconds : float
-    model : str or None
-        The file name of the model beside the record.
-    model_sha256 : str or None
-        The SHA-256 of that file; None in records of earlier versions.
-    version : str
-        Of kernelwise.
-    """
-
-    kernel: Kernel
+    kernel: Kernel  # the chosen one
     ridge: float
-    machine: str
-    task: str
-    result: SelectionResult
-    comparison: SelectionResult | None = None
-    error: ErrorEstimate | None = None
-    nested: ErrorEstimate | None = None
-    stability: dict[str, float] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
-    data: dict[str, Any] = field(default_factory=dict)
+    machine: str  # its class name
+    task: str  # "classification" or "regression"
+    result: SelectionResult  # of the selection: one column per stage
+    comparison: SelectionResult | None = None  # all criteria side by side, at the chosen ridge
+    error: ErrorEstimate | None = None  # of the chosen machine
+    nested: ErrorEstimate | None = None  # of the whole selection
+    stability: dict[str, float] = field(default_factory=dict)  # how often parts pick each kernel
+    warnings: tuple[str, ...] = ()  # diagnostics: what the guards, and others, had to say
+    data: dict[str, Any] = field(default_factory=dict)  # as far as known, what _FACTS lists
     seconds: float = math.nan
-    model: str | None = None
-    model_sha256: str | None = None
-    version: str = ""
+    model: str | None = None  # the name of the model's file beside the record
+    model_sha256: str | None = None  # of that file; None in records of earlier versions
+    version: str = ""  # of kernelwise
 
     def to_json(self) -> str:
         """Return it as JSON."""
