@@ -346,9 +346,5 @@ def _variance(sample: Sample, learner: Learner, k: int, gamma: float, variant: s
     if not is_corrected(variant):
         return {"stability": gamma**2}
     n, others = sample.n, 2.0 * gamma * (1.0 - 1.0 / k)
-    own = loss_limit(sample, learner) / n
-    return {
-        "sampling": 0.5 * n * own**2,
-        "stability": 0.5 * n * others**2,
-        "both": n * own * others,
-    }
+    half, own = 0.5 * n, loss_limit(sample, learner) / n
+    return {"sampling": half * own**2, "stability": half * others**2, "both": n * own * others}

@@ -118,20 +118,16 @@ def _sure(record: Record) -> dict[str, Any]:
 
 
 def _estimate(estimate: ErrorEstimate) -> dict[str, Any]:
-    is_rate = estimate.measure == "error rate"
-    constant = "always the largest class" if is_rate else "always the mean"
-    texts = {
-        "value_text": _measured(estimate.value, is_rate),
-        "spread_text": _measured(estimate.standard_error, is_rate, digits=2),
-        "baseline_text": _measured(estimate.baseline, is_rate),
+    def text(value: float, digits: int = 4) -> str | None:
+        return None if math.isnan(value) else estimate.text(value, digits)
+
+    return {
+        **to_plain(estimate),
+        "value_text": text(estimate.value),
+        "spread_text": text(estimate.standard_error, 2),
+        "baseline_text": text(estimate.baseline),
+        "constant": estimate.constant,
     }
-    return {**to_plain(estimate), **texts, "constant": constant}
-
-
-def _measured(value: float, is_rate: bool, digits: int = 4) -> str | None:
-    if math.isnan(value):
-        return None
-    return f"{100 * value:.1f} %" if is_rate else f"{value:.{digits}g}"
 
 
 def _agreement(comparison: SelectionResult, chosen: Kernel) -> dict[str, Any] | None:

@@ -45,18 +45,26 @@ class ErrorEstimate:
     method: str
     baseline: float
 
+    @property
+    def is_rate(self) -> bool:
+        """Whether it is a share of rows."""
+        return self.measure == "error rate"
+
+    @property
+    def constant(self) -> str:
+        """What the baseline is the error of."""
+        return f"always the {'largest class' if self.is_rate else 'mean'}"
+
+    def text(self, value: float, digits: int = 4) -> str:
+        """Return a value of the measure as a person reads it."""
+        return f"{100 * value:.1f} %" if self.is_rate else f"{value:.{digits}g}"
+
     def __str__(self) -> str:
-        known = not math.isnan(self.standard_error)
-        if self.measure == "error rate":
-            spread = f" ± {100 * self.standard_error:.1f}" if known else ""
-            return (
-                f"{100 * self.value:.1f} %{spread} ({self.method}; "
-                f"always the largest class: {100 * self.baseline:.1f} %)"
-            )
-        spread = f" ± {self.standard_error:.2g}" if known else ""
+        spread = f" ± {self.text(self.standard_error, 2).removesuffix(' %')}"
+        known = "" if math.isnan(self.standard_error) else spread
+        how = self.method if self.is_rate else f"{self.measure}, {self.method}"
         return (
-            f"{self.value:.4g}{spread} ({self.measure}, {self.method}; "
-            f"always the mean: {self.baseline:.4g})"
+            f"{self.text(self.value)}{known} ({how}; {self.constant}: {self.text(self.baseline)})"
         )
 
 
