@@ -13,6 +13,7 @@ from kernelwise.bounds.sample import Learner, Sample, eigenvalues
 from kernelwise.bounds.theorem import Paper, Quantity, Theorem, limited_kernel, states
 from kernelwise.criteria import Undefined
 
+OrBest = float | None  # None takes the number that gives the best bound
 _STEEPEST = 100.0  # the fastest decay looked for
 _SKETCH = Assumption(
     "Theorem 4.1 of Bartlett, Bousquet and Mendelson 2005 holds for the loss class with the local "
@@ -49,16 +50,12 @@ def _loss_limit(sample: Sample, learner: Learner) -> float:
     return _loss(sample, learner).limit
 
 
-def _unit_ball(sample: Sample, learner: Learner) -> tuple[Assumption, ...]:
-    return (*limited_kernel(sample, learner), sample.unit_ball(learner))
-
-
 _PAPER = Paper(
     "Liu and Liao 2015",
     "this theorem",
     trivial=_loss_limit,
     ridge=r"\lambda",
-    assumes=_unit_ball,
+    assumes=lambda sample, learner: (*limited_kernel(sample, learner), sample.unit_ball(learner)),
     parameters="""
     t : int, default=4
         How many eigenvalues lead.
@@ -100,12 +97,7 @@ _COROLLARY_1 = Theorem(
 
 @states(_THEOREM_1)
 def er_decay(
-    K: Any,
-    *,
-    t: int = 4,
-    gamma: float | None = None,
-    constant: float | None = None,
-    variant: str = "corrected",
+    K: Any, *, t: int = 4, gamma: OrBest = None, constant: OrBest = None, variant: str = "corrected"
 ) -> Bound:
     r"""Bound the eigenvalues ratio from below by the decay of the spectrum (Theorem 1).
 
@@ -155,12 +147,7 @@ def er_decay(
 
 @states(_THEOREM_2)
 def er_svm(
-    sample: Sample,
-    *,
-    delta: float = 0.05,
-    t: int = 4,
-    k: float | None = None,
-    variant: str = "corrected",
+    sample: Sample, *, delta: float = 0.05, t: int = 4, k: OrBest = None, variant: str = "corrected"
 ) -> Bound:
     """Bound the expected hinge loss of the SVM by the eigenvalues ratio (Theorem 2).
 
@@ -174,12 +161,7 @@ def er_svm(
 
 @states(_THEOREM_3)
 def er_krr(
-    sample: Sample,
-    *,
-    delta: float = 0.05,
-    t: int = 4,
-    k: float | None = None,
-    variant: str = "corrected",
+    sample: Sample, *, delta: float = 0.05, t: int = 4, k: OrBest = None, variant: str = "corrected"
 ) -> Bound:
     r"""Bound the expected squared loss of kernel ridge regression (Theorem 3).
 
@@ -206,12 +188,7 @@ def er_krr(
 
 @states(_COROLLARY_1)
 def er_lssvm(
-    sample: Sample,
-    *,
-    delta: float = 0.05,
-    t: int = 4,
-    k: float | None = None,
-    variant: str = "corrected",
+    sample: Sample, *, delta: float = 0.05, t: int = 4, k: OrBest = None, variant: str = "corrected"
 ) -> Bound:
     """Bound the expected squared loss of the LSSVM (Corollary 1).
 
@@ -282,7 +259,7 @@ def _bound(
     theorem: Theorem,
     sample: Sample,
     rates: _Rates,
-    k: float | None,
+    k: OrBest,
     variant: str,
     *extra: Assumption,
 ) -> Bound:

@@ -184,14 +184,16 @@ def _page(args: argparse.Namespace, data: Prepared, found: _Findings, written: l
     """Return what a person reads: the table, the terms, what fails and what does not apply."""
     failing = list(dict.fromkeys(text for row in found.rows for text in row.fails))
     both = args.variant == "both"
-    parts = [_head(args, data, found), _table(found.rows, failing, both)]
-    parts.append(_section("terms:", {_label(row, both): _terms(row) for row in found.rows}))
-    if failing:
-        parts.append(_section("assumptions that fail:", dict(enumerate(failing, 1))))
-    if found.left_out:
-        reasons = {n: f"{gap['theorem']}: {gap['reason']}" for n, gap in found.left_out.items()}
-        parts.append(_section("theorems that do not apply:", reasons))
-    parts += [_legend(found.rows), labelled({"written": ", ".join(written)})]
+    reasons = {n: f"{gap['theorem']}: {gap['reason']}" for n, gap in found.left_out.items()}
+    parts = (
+        _head(args, data, found),
+        _table(found.rows, failing, both),
+        _section("terms:", {_label(row, both): _terms(row) for row in found.rows}),
+        _section("assumptions that fail:", dict(enumerate(failing, 1))) if failing else "",
+        _section("theorems that do not apply:", reasons) if reasons else "",
+        _legend(found.rows),
+        labelled({"written": ", ".join(written)}),
+    )
     return "\n\n".join(filter(None, parts))
 
 
@@ -223,30 +225,19 @@ def _losses(learner: Learner, observed: dict[str, Observed]) -> dict[str, Observ
 
 def _table(rows: list[_Row], failing: list[str], both: bool) -> str:
     """Return a line for every bound; the numbers of what fails are explained below the table."""
-    titles = ["bound", "theorem", "value", "observed", "known", "vacuous", "fails"]
-    cells = [
-        [
-            _label(row, both),
-            row.bound.reference,
-            f"{row.bound.value:.4g}",
-            _seen(row),
-            f"{row.bound.trivial:.4g}",
-            "yes" if row.bound.vacuous else "no",
-            " ".join(str(failing.index(text) + 1) for text in row.fails),
-        ]
-        for row in rows
-    ]
-    return aligned([titles, *cells], right=("value", "observed", "known"))
+    lines = [["bound", "theorem", "value", "observed", "known", "vacuous", "fails"]]
+    for row in rows:
+        bound, mark = row.bound, "!" if row.contradicted else ""
+        seen = "–" if row.observed is None else f"{row.observed.value:.4g}{mark}"
+        numbers = [f"{bound.value:.4g}", seen, f"{bound.trivial:.4g}"]
+        fails = " ".join(str(failing.index(text) + 1) for text in row.fails)
+        is_vacuous = "yes" if bound.vacuous else "no"
+        lines.append([_label(row, both), bound.reference, *numbers, is_vacuous, fails])
+    return aligned(lines, right=("value", "observed", "known"))
 
 
 def _label(row: _Row, both: bool) -> str:
     return f"{row.name} ({row.bound.variant})" if both else row.name
-
-
-def _seen(row: _Row) -> str:
-    if row.observed is None:
-        return "–"
-    return f"{row.observed.value:.4g}{'!' if row.contradicted else ''}"
 
 
 def _terms(row: _Row) -> str:

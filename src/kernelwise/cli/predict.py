@@ -35,8 +35,7 @@ def predict(args: argparse.Namespace, screen: Screen) -> int:
         _check_out(args)
     with screen.heard():
         with screen.status("loading the model"):
-            model = _load(args, screen)
-            wanted = _wanted(args, model)
+            model, wanted = _load(args, screen)
         with screen.status(f"reading {args.file}"):
             table = read_table(
                 args.file,
@@ -74,7 +73,8 @@ def _check_out(args: argparse.Namespace) -> None:
     check_writable(out)
 
 
-def _load(args: argparse.Namespace, screen: Screen) -> Any:
+def _load(args: argparse.Namespace, screen: Screen) -> tuple[Any, Wanted]:
+    """Return the model, and what it takes."""
     most = as_bytes(MAX_SIZE) if args.max_size is None else args.max_size
     data = read_bytes(args.model, most)
     model = restored(data, args.model, FORMER_NAMES, most)
@@ -84,7 +84,10 @@ def _load(args: argparse.Namespace, screen: Screen) -> Any:
             "writes."
         )
     _compare_result(Path(args.model), data, screen)
-    return model
+    try:
+        return model, Wanted.by(model)
+    except Exception as error:  # whatever damaged parts make of it
+        raise BadInput(f"{args.model!r} is a damaged model: select again.") from error
 
 
 def _compare_result(model: Path, data: bytes, screen: Screen) -> None:
@@ -99,14 +102,6 @@ def _compare_result(model: Path, data: bytes, screen: Screen) -> None:
     sentence = mismatch(record, result, data) if record.model == model.name else None
     if sentence is not None:
         screen.note(sentence)
-
-
-def _wanted(args: argparse.Namespace, model: Any) -> Wanted:
-    """Return what the model takes."""
-    try:
-        return Wanted.by(model)
-    except Exception as error:  # whatever damaged parts make of it
-        raise BadInput(f"{args.model!r} is a damaged model: select again.") from error
 
 
 def _header(wanted: Wanted) -> bool | None:
@@ -146,10 +141,8 @@ def _columns(model: Any, rows: Any, proba: bool) -> dict[str, list[Any]]:
     if classes is None:
         return columns
     scores = np.asarray(_in_parts(model.decision_function, rows))
-    if scores.ndim == 1:
-        columns["decision"] = scores.tolist()
-    else:
-        columns |= _by_class("decision", classes, scores)
+    alone = scores.ndim == 1
+    columns |= {"decision": scores.tolist()} if alone else _by_class("decision", classes, scores)
     if proba:
         columns |= _by_class("probability", classes, _in_parts(model.predict_proba, rows))
     return columns

@@ -81,9 +81,8 @@ class DecisionRegionDisplay(Display):
         classes = getattr(step, "classes_", None)
         response, shown = (_numbers(values, classes) for values in (predicted, target))
         grid = response.reshape(resolution, resolution)
-        display = cls(
-            x0, x1, grid, points=points, y=shown, classes=classes, names=_feature_names(X)
-        )
+        names = tuple(map(str, getattr(X, "columns", cls.names)))
+        display = cls(x0, x1, grid, points=points, y=shown, classes=classes, names=names)
         return display.plot(ax, **kwargs)
 
     def _draw(self, kwargs: dict[str, Any]) -> None:
@@ -151,10 +150,6 @@ def _like(plane: Array, X: Any) -> Any:
     if getattr(X, "schema", None) is not None:
         return type(X)(plane, schema=list(X.columns))
     return plane
-
-
-def _feature_names(X: Any) -> tuple[str, ...]:
-    return tuple(map(str, getattr(X, "columns", ("feature 0", "feature 1"))))
 
 
 def _numbers(values: Array, classes: Any) -> Array:
