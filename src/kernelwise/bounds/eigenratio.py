@@ -6,9 +6,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from kernelwise._arguments import as_integer, shown
+from kernelwise._arguments import shown
 from kernelwise._types import Array
-from kernelwise.bounds.base import Assumption, Bound, check_delta, check_positive, is_corrected
+from kernelwise.bounds.base import (
+    Assumption,
+    Bound,
+    check_delta,
+    check_integer,
+    check_positive,
+    is_corrected,
+)
 from kernelwise.bounds.sample import Learner, Sample, eigenvalues
 from kernelwise.bounds.theorem import Paper, Quantity, Theorem, limited_kernel, states
 from kernelwise.criteria import Undefined
@@ -116,7 +123,7 @@ def er_decay(
         no eigenvalue is positive.
     """
     spectrum = _spectrum(K)
-    _check_t(t, spectrum.size)
+    check_integer("t", t, 1, "n - 1", spectrum.size - 1)
     scale = 0.0 if is_corrected(variant) else math.log(spectrum.size)
     decay = _best_decay(spectrum, t) if gamma is None else check_positive("gamma", gamma)
     fits = float(np.max(_log_ratios(spectrum, decay, 1))) + scale  # in logarithms: of large powers
@@ -206,19 +213,9 @@ def _rates(sample: Sample, learner: Learner, t: int, delta: float, variant: str)
     return rates(sample, learner, t, log)
 
 
-def _check_t(t: Any, n: int) -> None:
-    """Say so where t eigenvalues of n leave none to lead or none for the tail."""
-    number = as_integer(t)
-    message = f"t must be an integer between 1 and n - 1 = {n - 1}, got {shown(t)}"
-    if number is None or number < 1:
-        raise ValueError(f"{message}.")
-    if number >= n:
-        raise Undefined(message)
-
-
 def _inverse_ratio(sample: Sample, t: int) -> float:
     """Return 1 / beta_t."""
-    _check_t(t, sample.n)
+    check_integer("t", t, 1, "n - 1", sample.n - 1)
     s = sample.spectrum.values[::-1]
     lead, tail = float(s[:t].sum()), float(s[t:].sum())
     if lead <= 0.0:

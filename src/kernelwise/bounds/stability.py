@@ -10,11 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._arguments import as_integer, is_one_of, shown
+from kernelwise._arguments import is_one_of, shown
 from kernelwise.bounds.base import (
     Assumption,
     Bound,
     check_delta,
+    check_integer,
     check_positive,
     finite,
     guarded,
@@ -330,13 +331,7 @@ def svm_risk(sample: Sample, Q: float, stability: float, delta: float) -> Terms:
 
 def _trained(n: int, k: Any) -> int:
     """Return the rows outside the largest fold."""
-    folds = as_integer(k)
-    message = f"k must be an integer between 2 and n = {n}, got {shown(k)}"
-    if folds is None or folds < 2:
-        raise ValueError(f"{message}.")
-    if folds > n:
-        raise Undefined(message)
-    rows = n - math.ceil(n / folds)
+    rows = n - math.ceil(n / check_integer("k", k, 2, "n", n))
     if rows < 2:
         raise Undefined(f"k = {k} folds of {n} rows leave fewer than two to train on")
     return rows
