@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from kernelwise import Precomputed
 from kernelwise.gram import Dense, Spectrum
-from kernelwise.gram.inverse import CholeskyInverse, SpectralInverse, spectral_inverse
+from kernelwise.gram.inverse import CholeskyInverse, SpectralInverse, spectral_inverses
 from kernelwise.gram.psd import without_rounding
 from kernelwise.machines import SupportVectors
 from kernelwise.machines.ridge_fit import fit_ridge, weighted_matrix
@@ -179,7 +179,7 @@ class SpectralMachine:
         return SpectralInverse(self.spectrum, ridge)
 
     def at(self, ridge):
-        inverse = spectral_inverse(self.spectrum, ridge, self._exact)
+        [inverse] = spectral_inverses(self.spectrum, [ridge], self._exact)
         return fit_ridge(inverse, self.y, **self._settings)
 
     def held_out_values(self, ridge, rows):

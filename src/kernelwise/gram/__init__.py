@@ -17,7 +17,7 @@ none. numba appears in ``_loops`` only. This package imports kernels and targets
 """
 
 from kernelwise._registry import load_modules
-from kernelwise.gram.base import Engine, Gram, Need, available, check_needs, get
+from kernelwise.gram.base import Engine, Gram, Need, available, get, lacking
 from kernelwise.gram.dense import Dense
 from kernelwise.gram.inverse import Inverse, Spectrum
 from kernelwise.gram.psd import NotPSDWarning, repair
@@ -38,8 +38,8 @@ __all__ = [
     "Targets",
     "Tiled",
     "available",
-    "check_needs",
     "get",
+    "lacking",
     "repair",
     "resolve_engine",
 ]

@@ -20,7 +20,7 @@ from kernelwise.gram.inverse import (
     Inverse,
     NotPositiveDefinite,
     Spectrum,
-    spectral_inverse,
+    spectral_inverses,
 )
 from kernelwise.gram.memory import as_bytes, in_words
 from kernelwise.gram.partial_cholesky import thin_eigensystem
@@ -189,6 +189,10 @@ class DenseGram(Gram):
         if not {Need.SPECTRUM, Need.LEADING}.isdisjoint(needs):
             self.spectrum()
 
+    def release(self) -> None:
+        """Let go of the spectrum; the matrix stays."""
+        vars(self).pop("_spectrum", None)
+
     def spectrum(self) -> Spectrum:
         """Return the eigenpairs: few of them where the matrix has a small rank to rounding."""
         return self._spectrum
@@ -221,8 +225,7 @@ class DenseGram(Gram):
                 if self._kernel.is_psd is not True:
                     raise
                 # By rounding only: the spectrum goes on.
-        spectrum = self.spectrum()
-        return (spectral_inverse(spectrum, ridge, self._cholesky) for ridge in ridges)
+        return spectral_inverses(self.spectrum(), ridges, self._cholesky)
 
     def _cholesky(self, ridge: float) -> CholeskyInverse:
         """Return the inverse by a Cholesky factor; of a matrix not yet at hand half is enough."""
