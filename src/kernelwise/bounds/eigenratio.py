@@ -76,6 +76,9 @@ _PAPER = Paper(
         which the two forms agree.
     """,
 )
+# What is wrong with the printed forms.
+_FACTOR_F = "C_1 lacks the factor F that Theorem 3 has"
+_FACTOR_B = "C_7 lacks the factor B of Theorem 3"
 _THEOREM_1 = Theorem(
     _PAPER,
     "Theorem 1",
@@ -85,21 +88,9 @@ _THEOREM_1 = Theorem(
     trivial=0.0,
     from_below=True,
 )
-_THEOREM_2 = Theorem(
-    _PAPER,
-    "Theorem 2",
-    Quantity.LOSS,
-    Learner.SVM,
-    misprint="C_1 lacks the factor F that Theorem 3 has",
-)
+_THEOREM_2 = Theorem(_PAPER, "Theorem 2", Quantity.LOSS, Learner.SVM, _FACTOR_F)
 _THEOREM_3 = Theorem(_PAPER, "Theorem 3", Quantity.LOSS, Learner.KRR)
-_COROLLARY_1 = Theorem(
-    _PAPER,
-    "Corollary 1",
-    Quantity.LOSS,
-    Learner.LSSVM,
-    misprint="C_7 lacks the factor B of Theorem 3",
-)
+_COROLLARY_1 = Theorem(_PAPER, "Corollary 1", Quantity.LOSS, Learner.LSSVM, _FACTOR_B)
 
 
 @states(_THEOREM_1)

@@ -25,16 +25,11 @@ _PAPER = Paper(
         enough for every sample. Corrected: the kernel stability, that of this sample where None.
     """,
 )
-_THEOREM_2 = Theorem(
-    _PAPER,
-    "Theorem 2",
-    Quantity.LOSS,
-    Learner.KRR,
-    misprint="it lost 2 and 4n, and |K - Lambda| > 0",
-)
-_SECTION_6 = Theorem(
-    _PAPER, "section 6", Quantity.LOSS, Learner.SVM, misprint="the constant C is missing"
-)
+# What is wrong with the printed forms.
+_LOST_TERMS = "it lost 2 and 4n, and |K - Lambda| > 0"
+_NO_CONSTANT = "the constant C is missing"
+_THEOREM_2 = Theorem(_PAPER, "Theorem 2", Quantity.LOSS, Learner.KRR, _LOST_TERMS)
+_SECTION_6 = Theorem(_PAPER, "section 6", Quantity.LOSS, Learner.SVM, _NO_CONSTANT)
 
 
 @guarded

@@ -44,20 +44,11 @@ _PAPER = Paper(
     """,
     given=("ridge",),
 )
-_THEOREM_1 = Theorem(
-    _PAPER,
-    "Theorem 1",
-    Quantity.ERROR_RATE,
-    Learner.LSSVM,
-    misprint="c_0 = C / (C + lambda), not C lambda / (C + lambda)",
-)
-_THEOREM_2 = Theorem(
-    _PAPER,
-    "Theorem 2",
-    Quantity.ERROR_RATE,
-    Learner.SVM,
-    misprint="2/n + Cb/n lost its C and its 2/n",
-)
+# What is wrong with the printed forms.
+_WRONG_C0 = "c_0 = C / (C + lambda), not C lambda / (C + lambda)"
+_LOST_C = "2/n + Cb/n lost its C and its 2/n"
+_THEOREM_1 = Theorem(_PAPER, "Theorem 1", Quantity.ERROR_RATE, Learner.LSSVM, _WRONG_C0)
+_THEOREM_2 = Theorem(_PAPER, "Theorem 2", Quantity.ERROR_RATE, Learner.SVM, _LOST_C)
 
 
 @states(_THEOREM_1)

@@ -41,7 +41,6 @@ def _largest_variance(sample: Sample, learner: Learner) -> float:
     return loss_limit(sample, learner) ** 2 / 4.0
 
 
-_FOLD_VARIES = "the error on one fold varies with its points however stable the machine"
 SVM_THEOREM = "a theorem on the support vector machine"
 LIU_2019 = Paper(
     "Liu et al. 2019",
@@ -58,22 +57,14 @@ LIU_2019 = Paper(
         The number of folds.
     """,
 )
+# What is wrong with the printed forms.
+_MORE_POINTS = "the matrices compared contain x, so beta is that of n + 1 points"
+_LARGER_LOSS = "|f_S| <= kappa / lambda, so the loss reaches 1 + kappa / lambda"
+_FOLD_VARIES = "the error on one fold varies with its points however stable the machine"
 _THEOREM_1 = Theorem(LIU_2019, "Theorem 1", Quantity.STABILITY, Learner.KRR)
-_THEOREM_2 = Theorem(
-    LIU_2019,
-    "Theorem 2",
-    Quantity.STABILITY,
-    Learner.SVM,
-    misprint="the matrices compared contain x, so beta is that of n + 1 points",
-)
+_THEOREM_2 = Theorem(LIU_2019, "Theorem 2", Quantity.STABILITY, Learner.SVM, _MORE_POINTS)
 _THEOREM_3 = Theorem(LIU_2019, "Theorem 3", Quantity.LOSS, Learner.KRR)
-_THEOREM_4 = Theorem(
-    LIU_2019,
-    "Theorem 4",
-    Quantity.LOSS,
-    Learner.SVM,
-    misprint="|f_S| <= kappa / lambda, so the loss reaches 1 + kappa / lambda",
-)
+_THEOREM_4 = Theorem(LIU_2019, "Theorem 4", Quantity.LOSS, Learner.SVM, _LARGER_LOSS)
 _THEOREM_5 = Theorem(
     LIU_2019, "Theorem 5", Quantity.CV_VARIANCE, Learner.KRR, _FOLD_VARIES, _largest_variance
 )
