@@ -14,6 +14,7 @@ from kernelwise.criteria import Undefined
 P = ParamSpec("P")
 R = TypeVar("R")
 
+Terms = dict[str, float]  # the parts of a value, by name
 VARIANTS = ("corrected", "printed")
 _BEYOND = "its numbers are beyond float64, so use a larger ridge or rescale K and y"
 _ANSWERS = {True: "yes", False: "NO", None: "?"}
@@ -67,7 +68,7 @@ class Bound:
     """
 
     value: float
-    terms: dict[str, float]
+    terms: Terms
     assumptions: tuple[Assumption, ...]
     vacuous: bool
     reference: str
@@ -79,7 +80,7 @@ class Bound:
     def of(
         cls,
         quantity: str,
-        terms: dict[str, float],
+        terms: Terms,
         trivial: float,
         reference: str,
         *,

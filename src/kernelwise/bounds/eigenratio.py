@@ -77,16 +77,11 @@ _PAPER = Paper(
     """,
 )
 # What is wrong with the printed forms.
+_VANISHES = "with 1/n and A fixed the trace of K/n would vanish as n grows"
 _FACTOR_F = "C_1 lacks the factor F that Theorem 3 has"
 _FACTOR_B = "C_7 lacks the factor B of Theorem 3"
 _THEOREM_1 = Theorem(
-    _PAPER,
-    "Theorem 1",
-    Quantity.RATIO,
-    Learner.NONE,
-    misprint="with 1/n and A fixed the trace of K/n would vanish as n grows",
-    trivial=0.0,
-    from_below=True,
+    _PAPER, "Theorem 1", Quantity.RATIO, Learner.NONE, _VANISHES, trivial=0.0, from_below=True
 )
 _THEOREM_2 = Theorem(_PAPER, "Theorem 2", Quantity.LOSS, Learner.SVM, _FACTOR_F)
 _THEOREM_3 = Theorem(_PAPER, "Theorem 3", Quantity.LOSS, Learner.KRR)
@@ -244,12 +239,7 @@ def _fixed_point(slope: float, t: int, tail: float, log: float, n: int) -> float
 
 
 def _bound(
-    theorem: Theorem,
-    sample: Sample,
-    rates: _Rates,
-    k: OrBest,
-    variant: str,
-    *extra: Assumption,
+    theorem: Theorem, sample: Sample, rates: _Rates, k: OrBest, variant: str, *extra: Assumption
 ) -> Bound:
     slope, limit = rates.complexity + rates.confidence, _loss_limit(sample, theorem.learner)
     # a + slope k + B / (k - 1) is smallest at k = 1 + sqrt(B / slope)

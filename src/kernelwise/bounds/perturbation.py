@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise.bounds import stability as ks
-from kernelwise.bounds.base import Assumption, Bound, check_positive, guarded, is_corrected
+from kernelwise.bounds.base import Assumption, Bound, Terms, check_positive, guarded, is_corrected
 from kernelwise.bounds.sample import Learner, Sample, as_kernel_matrix
 from kernelwise.bounds.theorem import Paper, Quantity, Theorem, limited_kernel, states
 
@@ -112,7 +112,7 @@ def _spectral_beta(sample: Sample, beta: float | None) -> float:
     return sample.kappa if beta is None else check_positive("beta", beta)
 
 
-def _printed_terms(sample: Sample, beta: float, delta: float) -> dict[str, float]:
+def _printed_terms(sample: Sample, beta: float, delta: float) -> Terms:
     """Return the printed Theorem 2, term by term."""
     training = sample.fitted(Learner.KRR).training_loss
     n, M, lam = sample.n, sample.target_limit, sample.lam

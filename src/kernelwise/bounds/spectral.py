@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from kernelwise.bounds.base import Assumption, Bound, check_delta, is_corrected
+from kernelwise.bounds.base import Assumption, Bound, Terms, check_delta, is_corrected
 from kernelwise.bounds.sample import Learner, Sample
 from kernelwise.bounds.theorem import Paper, Quantity, Theorem, states
 from kernelwise.criteria import SM
@@ -121,13 +121,13 @@ def _measure(sample: Sample, r: float, normalizer: str) -> tuple[float, float]:
     return (stats.trace if normalizer == "trace" else stats.total), sm
 
 
-def _deviation(n: int, delta: float, extra: float) -> dict[str, float]:
+def _deviation(n: int, delta: float, extra: float) -> Terms:
     """Return the three terms of the infimum at its best margin.
 
     Convex in theta: mu = a / theta^2 + b, whose root is convex in theta too.
     """
 
-    def terms(theta: float) -> dict[str, float]:
+    def terms(theta: float) -> Terms:
         mu = 8.0 / theta**2 * math.log(n) * math.log(2 * n) + math.log(2 * n) - math.log(delta)
         complexity = (7.0 * mu + 3.0 * math.sqrt(3.0 * mu) + extra) / (3.0 * n)
         return {"margin": theta, "complexity": complexity, "deviation": math.sqrt(3.0 * mu / n)}

@@ -14,6 +14,7 @@ from kernelwise._arguments import is_one_of, shown
 from kernelwise.bounds.base import (
     Assumption,
     Bound,
+    Terms,
     check_delta,
     check_integer,
     check_positive,
@@ -27,7 +28,6 @@ from kernelwise.criteria import Undefined
 from kernelwise.criteria.stability import kernel_stability
 
 Beta = float | str  # "empirical", "worst" or a number
-Terms = dict[str, float]
 
 
 def loss_limit(sample: Sample, learner: Learner) -> float:

@@ -21,7 +21,7 @@ from functools import wraps
 from textwrap import dedent
 from typing import Any, NamedTuple
 
-from kernelwise.bounds.base import Assumption, Bound, Limits, guarded, is_corrected
+from kernelwise.bounds.base import Assumption, Bound, Limits, Terms, guarded, is_corrected
 from kernelwise.bounds.sample import Learner, Sample
 from kernelwise.targets import Targets
 
@@ -59,11 +59,6 @@ class Quantity(Enum):
     RATIO = "the eigenvalues ratio for t = {t} (from below)"
 
 
-def nothing(sample: Sample, learner: Learner) -> Assumptions:
-    """Assume nothing."""
-    return ()
-
-
 def limited_kernel(sample: Sample, learner: Learner) -> Assumptions:
     """Assume a positive semidefinite K and limits of kernel and target."""
     return (sample.psd(), *sample.limits_hold())
@@ -77,7 +72,7 @@ class Paper:
     subject: str  # what a theorem that needs two classes is called where the target is real
     trivial: Trivial  # what is known of the quantity without the theorem
     ridge: str = ""  # what the ridge is in the paper's symbols
-    assumes: Callable[[Sample, Learner], Assumptions] = nothing
+    assumes: Callable[[Sample, Learner], Assumptions] = lambda sample, learner: ()
     parameters: str = ""  # what only this paper has, in numpydoc
     given: tuple[str, ...] = ("ridge", "limits")  # what its bounds take beside K and y
 
@@ -111,11 +106,7 @@ class Theorem:
         return sample
 
     def bound(
-        self,
-        sample: Sample,
-        terms: dict[str, float],
-        *assumptions: Assumption,
-        variant: str = "printed",
+        self, sample: Sample, terms: Terms, *assumptions: Assumption, variant: str = "printed"
     ) -> Bound:
         """Return the sum of the terms; the paper's assumptions come first, a misprint last."""
         trivial = self.paper.trivial if self.trivial is None else self.trivial

@@ -13,7 +13,7 @@ from kernelwise.kernels.base import PairKernel
 
 # Okabe and Ito's palette, which colour-blind readers can tell apart; yellow is pale on white.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#F0E442")
-MARKERS = "os^DvPX"
+MARKERS = "os^DvPX"  # of classes: shapes help where colours do not
 BLUE, VERMILION = PALETTE[:2]
 GREY, PALE = "#555555", "#E6E6E6"
 
@@ -90,11 +90,6 @@ def class_colours(count: int) -> list[Any]:
     import matplotlib
 
     return list(matplotlib.colormaps["viridis"](np.linspace(0.0, 0.95, count)))
-
-
-def class_marker(code: int) -> str:
-    """Return the marker of a class: shapes help where colours do not."""
-    return MARKERS[code % len(MARKERS)]
 
 
 def colour_bar(ax: Any, image: Any, label: str, **kwargs: Any) -> Any:

@@ -1,13 +1,14 @@
 """What a machine predicts over the plane of two features."""
 
 from dataclasses import KW_ONLY, dataclass
+from itertools import cycle
 from typing import Any
 
 import numpy as np
 
 from kernelwise._types import Array
 from kernelwise.kernels.geometry import as_rows
-from kernelwise.report.figures._canvas import Display, class_colours, class_marker, colour_bar
+from kernelwise.report.figures._canvas import MARKERS, Display, class_colours, colour_bar
 from kernelwise.report.figures._inputs import check_lengths, class_codes, last_step
 from kernelwise.targets import as_vector
 
@@ -121,8 +122,8 @@ class DecisionRegionDisplay(Display):
             if 0 < np.count_nonzero(self.response == code) < self.response.size
         ]
         self.points_ = []
-        for code, (label, colour) in enumerate(zip(classes, colours, strict=True)):
-            one = {"color": colour, "marker": class_marker(code), "label": str(label), **style}
+        for code, (label, marker) in enumerate(zip(classes, cycle(MARKERS), strict=False)):
+            one = {"color": colours[code], "marker": marker, "label": str(label), **style}
             self.points_.append(self.ax_.scatter(*self.points[self.y == code].T, **one))
         self.ax_.legend(title="class", loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
 
