@@ -6,17 +6,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from kernelwise.cli import values as cells
 from kernelwise.cli.screen import BadInput, counted, listed, some
-from kernelwise.cli.values import (
-    as_numbers,
-    as_texts,
-    check_size,
-    check_sizes,
-    is_nested,
-    side_by_side,
-    split_numeric,
-    without_blanks,
-)
 
 _MOSTLY = 0.9  # the share of numbers from which on other texts are slips
 _FEW_SLIPS = 5
@@ -86,7 +77,7 @@ class ColumnRoles:
 def assign_roles(frame: Any) -> ColumnRoles:
     """Return what is to be done with the columns of a table, the target left out."""
     roles = ColumnRoles(frame)
-    numeric, others = split_numeric(frame)
+    numeric, others = cells.split_numeric(frame)
     kinds = _kinds_of_numbers(numeric)
     columns: dict[str, Any] = {}
     for name in others:
@@ -95,14 +86,14 @@ def assign_roles(frame: Any) -> ColumnRoles:
         kind = kinds[name]
         known = roles.useless.setdefault(kind, []) if kind in _REASONS else getattr(roles, kind)
         known.append(name)
-    roles.frame = side_by_side(numeric, columns)[roles.used]
+    roles.frame = cells.side_by_side(numeric, columns)[roles.used]
     return roles
 
 
 def _kinds_of_numbers(numeric: Any) -> dict[str, str]:
     """Return "numbers", or why it is of no use, for every column of numbers: all at once."""
     values = numeric.to_numpy()
-    check_sizes(numeric)
+    cells.check_sizes(numeric)
     lowest = np.fmin.reduce(values, axis=0, initial=np.inf)
     highest = np.fmax.reduce(values, axis=0, initial=-np.inf)
     found = np.where(lowest > highest, "empty", np.where(lowest == highest, "constant", "numbers"))
@@ -115,9 +106,9 @@ def _kinds_of_numbers(numeric: Any) -> dict[str, str]:
 
 def _kind(roles: ColumnRoles, name: str, raw: Any) -> tuple[str, Any]:
     """Return the kind of a column that was not read as numbers, and its values made uniform."""
-    if is_nested(raw):
+    if cells.is_nested(raw):
         return "nested", raw
-    values = without_blanks(raw)
+    values = cells.without_blanks(raw)
     if values.isna().all():
         return "empty", values
     if values.nunique() == 1:
@@ -125,30 +116,30 @@ def _kind(roles: ColumnRoles, name: str, raw: Any) -> tuple[str, Any]:
     if pd.api.types.is_datetime64_any_dtype(values):
         return "dates", values
     if _holds_numbers(roles, name, values):
-        numbers = as_numbers(values)
-        check_size(numbers, f"column {name!r}")
+        numbers = cells.as_numbers(values)
+        cells.check_size(numbers, f"column {name!r}")
         return "id" if _is_id_name(name) and _counts(numbers) else "numbers", numbers
-    texts = as_texts(values)
+    texts = cells.as_texts(values)
     return _kind_of_texts(roles, name, texts), texts
 
 
 def of_kinds(frame: Any, numbers: list[str], texts: list[str]) -> tuple[Any, list[str]]:
     """Return a frame whose columns have the kinds that a model knows, and sentences on slips."""
-    numeric, others = split_numeric(frame)
-    check_sizes(numeric[[name for name in numbers if name in numeric]])
+    numeric, others = cells.split_numeric(frame)
+    cells.check_sizes(numeric[[name for name in numbers if name in numeric]])
     columns, sentences = {}, []
     for name in others:
-        if is_nested(frame[name]):
+        if cells.is_nested(frame[name]):
             raise BadInput(f"column {name!r} holds lists or other values with parts: fix it.")
         columns[name] = frame[name]
     for name in [name for name in numbers if name in columns]:
-        values = without_blanks(columns[name])
-        columns[name] = as_numbers(values)
-        check_size(columns[name], f"column {name!r}")
+        values = cells.without_blanks(columns[name])
+        columns[name] = cells.as_numbers(values)
+        cells.check_size(columns[name], f"column {name!r}")
         sentences += _slips(name, values, columns[name])
-    columns |= {name: as_texts(frame[name]) for name in texts}
+    columns |= {name: cells.as_texts(frame[name]) for name in texts}
     numeric = numeric[[name for name in numeric if name not in columns]]
-    return side_by_side(numeric, columns)[list(frame.columns)], sentences
+    return cells.side_by_side(numeric, columns)[list(frame.columns)], sentences
 
 
 def _slips(name: str, values: Any, numbers: Any) -> list[str]:
@@ -188,7 +179,7 @@ def _kind_of_texts(roles: ColumnRoles, name: str, values: Any) -> str:
 def _holds_numbers(roles: ColumnRoles, name: str, values: Any) -> bool:
     """Say whether a column of texts is one of numbers but for a few slips, which are noted."""
     present = values.dropna()
-    numbers = as_numbers(present)
+    numbers = cells.as_numbers(present)
     if numbers.notna().mean() < _MOSTLY:
         return False
     slips = sorted({str(text) for text in present[numbers.isna()]})
