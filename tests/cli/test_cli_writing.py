@@ -14,7 +14,7 @@ from cli_helpers import flowers, run
 
 from kernelwise._files import checksum
 from kernelwise.cli.main import main
-from kernelwise.cli.spreadsheet import inert
+from kernelwise.cli.write import inert
 
 QUICK = ["--kernels", "gaussian:0:1", "--criterion", "sm", "--ridge", "1", "--quiet"]
 

@@ -20,8 +20,7 @@ machines, gram and kernels.
 
 from kernelwise import _registry
 from kernelwise.bounds.base import Assumption, Bound, Limits
-from kernelwise.bounds.decay import er_decay
-from kernelwise.bounds.eigenratio import er_krr, er_lssvm, er_svm
+from kernelwise.bounds.eigenratio import er_decay, er_krr, er_lssvm, er_svm
 from kernelwise.bounds.feature_space import fsm_hyperplane_error, fsm_training_error
 from kernelwise.bounds.overview import all_bounds
 from kernelwise.bounds.perturbation import spectral_perturbation, sps_krr, sps_svm
@@ -29,12 +28,13 @@ from kernelwise.bounds.spectral import sm_lssvm, sm_svm
 from kernelwise.bounds.stability import (
     ks_empirical_stability,
     ks_krr,
+    ks_krr_cv_variance,
     ks_krr_prediction,
     ks_krr_stability,
     ks_svm,
+    ks_svm_cv_variance,
     ks_svm_stability,
 )
-from kernelwise.bounds.variance import ks_krr_cv_variance, ks_svm_cv_variance
 
 __all__ = [
     "Assumption",

@@ -8,12 +8,13 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from kernelwise._arguments import as_real, is_one_of, shown
+from kernelwise._arguments import as_integer, as_real, is_one_of, shown
 from kernelwise.criteria import Undefined
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
+Terms = dict[str, float]  # the parts of a value, by name
 VARIANTS = ("corrected", "printed")
 _BEYOND = "its numbers are beyond float64, so use a larger ridge or rescale K and y"
 _ANSWERS = {True: "yes", False: "NO", None: "?"}
@@ -67,7 +68,7 @@ class Bound:
     """
 
     value: float
-    terms: dict[str, float]
+    terms: Terms
     assumptions: tuple[Assumption, ...]
     vacuous: bool
     reference: str
@@ -79,7 +80,7 @@ class Bound:
     def of(
         cls,
         quantity: str,
-        terms: dict[str, float],
+        terms: Terms,
         trivial: float,
         reference: str,
         *,
@@ -175,6 +176,17 @@ def check_delta(delta: Any) -> float:
     number = as_real(delta)
     if number is None or not 0.0 < number < 1.0:
         raise ValueError(f"delta must lie between 0 and 1, got {shown(delta)}.")
+    return number
+
+
+def check_integer(name: str, value: Any, low: int, most: str, high: int) -> int:
+    """Return an integer within limits; one too large for the sample leaves a bound undefined."""
+    number = as_integer(value)
+    message = f"{name} must be an integer between {low} and {most} = {high}, got {shown(value)}"
+    if number is None or number < low:
+        raise ValueError(f"{message}.")
+    if number > high:
+        raise Undefined(message)
     return number
 
 

@@ -1,21 +1,27 @@
-"""The eigenvalues ratio bounds the risk: Theorems 2, 3 and Corollary 1 of Liu and Liao 2015."""
+"""The eigenvalues ratio bounds the risk, the decay of the spectrum the ratio: Liu and Liao 2015."""
 
 import math
 from typing import Any, NamedTuple
 
-from kernelwise._arguments import as_integer, shown
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from kernelwise._arguments import shown
+from kernelwise._types import Array
 from kernelwise.bounds.base import (
     Assumption,
     Bound,
-    Limits,
     check_delta,
+    check_integer,
     check_positive,
     is_corrected,
 )
-from kernelwise.bounds.sample import Learner, Sample
+from kernelwise.bounds.sample import Learner, Sample, eigenvalues
 from kernelwise.bounds.theorem import Paper, Quantity, Theorem, limited_kernel, states
 from kernelwise.criteria import Undefined
 
+OrBest = float | None  # None takes the number that gives the best bound
+_STEEPEST = 100.0  # the fastest decay looked for
 _SKETCH = Assumption(
     "Theorem 4.1 of Bartlett, Bousquet and Mendelson 2005 holds for the loss class with the local "
     "complexity of the unit ball of H_K (the paper only sketches this)",
@@ -51,16 +57,12 @@ def _loss_limit(sample: Sample, learner: Learner) -> float:
     return _loss(sample, learner).limit
 
 
-def _unit_ball(sample: Sample, learner: Learner) -> tuple[Assumption, ...]:
-    return (*limited_kernel(sample, learner), sample.unit_ball(learner))
-
-
-LIU_LIAO_2015 = Paper(
+_PAPER = Paper(
     "Liu and Liao 2015",
     "this theorem",
     trivial=_loss_limit,
     ridge=r"\lambda",
-    assumes=_unit_ball,
+    assumes=lambda sample, learner: (*limited_kernel(sample, learner), sample.unit_ball(learner)),
     parameters="""
     t : int, default=4
         How many eigenvalues lead.
@@ -74,34 +76,71 @@ LIU_LIAO_2015 = Paper(
         which the two forms agree.
     """,
 )
-_THEOREM_2 = Theorem(
-    LIU_LIAO_2015,
-    "Theorem 2",
-    Quantity.LOSS,
-    Learner.SVM,
-    misprint="C_1 lacks the factor F that Theorem 3 has",
+# What is wrong with the printed forms.
+_VANISHES = "with 1/n and A fixed the trace of K/n would vanish as n grows"
+_FACTOR_F = "C_1 lacks the factor F that Theorem 3 has"
+_FACTOR_B = "C_7 lacks the factor B of Theorem 3"
+_THEOREM_1 = Theorem(
+    _PAPER, "Theorem 1", Quantity.RATIO, Learner.NONE, _VANISHES, trivial=0.0, from_below=True
 )
-_THEOREM_3 = Theorem(LIU_LIAO_2015, "Theorem 3", Quantity.LOSS, Learner.KRR)
-_COROLLARY_1 = Theorem(
-    LIU_LIAO_2015,
-    "Corollary 1",
-    Quantity.LOSS,
-    Learner.LSSVM,
-    misprint="C_7 lacks the factor B of Theorem 3",
-)
+_THEOREM_2 = Theorem(_PAPER, "Theorem 2", Quantity.LOSS, Learner.SVM, _FACTOR_F)
+_THEOREM_3 = Theorem(_PAPER, "Theorem 3", Quantity.LOSS, Learner.KRR)
+_COROLLARY_1 = Theorem(_PAPER, "Corollary 1", Quantity.LOSS, Learner.LSSVM, _FACTOR_B)
+
+
+@states(_THEOREM_1)
+def er_decay(
+    K: Any, *, t: int = 4, gamma: OrBest = None, constant: OrBest = None, variant: str = "corrected"
+) -> Bound:
+    r"""Bound the eigenvalues ratio from below by the decay of the spectrum (Theorem 1).
+
+    If :math:`\lambda_i(K/n) \le A i^{-\gamma}` with :math:`\gamma > 1`, then
+
+    .. math:: \sum_{i > t} \lambda_i \le \frac{A t^{1 - \gamma}}{\gamma - 1} =: T, \qquad
+        \beta_t \ge \frac{\mathrm{tr}(K/n)}{T} - 1.
+
+    {parameters}
+
+    Returns
+    -------
+    bound : Bound
+        A lower bound, vacuous where it is not positive. Terms: ratio (the true :math:`\beta_t`),
+        trace, tail (the bound T), gamma, constant; the value is trace / tail - 1. Undefined where
+        no eigenvalue is positive.
+    """
+    spectrum = _spectrum(K)
+    check_integer("t", t, 1, "n - 1", spectrum.size - 1)
+    scale = 0.0 if is_corrected(variant) else math.log(spectrum.size)
+    decay = _best_decay(spectrum, t) if gamma is None else check_positive("gamma", gamma)
+    fits = float(np.max(_log_ratios(spectrum, decay, 1))) + scale  # in logarithms: of large powers
+    log_A = fits if constant is None else math.log(check_positive("constant", constant))
+    tail = _tail(log_A - scale, decay, t)
+    trace, rest = float(spectrum.sum()), float(spectrum[t:].sum())
+    ratio = float(spectrum[:t].sum()) / rest if rest > 0.0 else math.inf
+    value = trace / tail - 1.0
+    A = float(np.exp(log_A)) if constant is None else float(constant)
+    law = "A i^-gamma" if is_corrected(variant) else "(A / n) i^-gamma"
+    below = fits <= log_A + 1e-12 * (1.0 + abs(log_A))
+    return Bound(
+        value=value,
+        terms={"ratio": ratio, "trace": trace, "tail": tail, "gamma": decay, "constant": A},
+        assumptions=(
+            Assumption("K is positive semidefinite", bool(spectrum[-1] >= 0.0)),
+            Assumption(f"gamma = {decay:.4g} > 1", decay > 1.0),
+            Assumption(f"the eigenvalues of K/n stay below {law}", below),
+            *_THEOREM_1.misprinted(variant),
+        ),
+        vacuous=not value > 0.0,
+        reference=_THEOREM_1.reference,
+        variant=variant,
+        quantity=_THEOREM_1.quantity.value.format(t=t),
+        trivial=0.0,
+    )
 
 
 @states(_THEOREM_2)
-def er_svm(  # noqa: PLR0913 (every argument has a default that most users keep)
-    K: Any,
-    y: Any,
-    *,
-    ridge: float = 1.0,
-    delta: float = 0.05,
-    t: int = 4,
-    k: float | None = None,
-    limits: Limits | None = None,
-    variant: str = "corrected",
+def er_svm(
+    sample: Sample, *, delta: float = 0.05, t: int = 4, k: OrBest = None, variant: str = "corrected"
 ) -> Bound:
     """Bound the expected hinge loss of the SVM by the eigenvalues ratio (Theorem 2).
 
@@ -109,22 +148,13 @@ def er_svm(  # noqa: PLR0913 (every argument has a default that most users keep)
 
     {parameters}
     """
-    sample = _THEOREM_2.sample(K, y, ridge, limits)
     rates = _rates(sample, Learner.SVM, t, delta, variant)
     return _bound(_THEOREM_2, sample, rates, k, variant)
 
 
 @states(_THEOREM_3)
-def er_krr(  # noqa: PLR0913 (every argument has a default that most users keep)
-    K: Any,
-    y: Any,
-    *,
-    ridge: float = 1.0,
-    delta: float = 0.05,
-    t: int = 4,
-    k: float | None = None,
-    limits: Limits | None = None,
-    variant: str = "corrected",
+def er_krr(
+    sample: Sample, *, delta: float = 0.05, t: int = 4, k: OrBest = None, variant: str = "corrected"
 ) -> Bound:
     r"""Bound the expected squared loss of kernel ridge regression (Theorem 3).
 
@@ -140,7 +170,6 @@ def er_krr(  # noqa: PLR0913 (every argument has a default that most users keep)
 
     {parameters}
     """
-    sample = _THEOREM_3.sample(K, y, ridge, limits)
     rates = _rates(sample, Learner.KRR, t, delta, variant)
     if is_corrected(variant):
         return _bound(_THEOREM_3, sample, rates, k, variant)
@@ -151,16 +180,8 @@ def er_krr(  # noqa: PLR0913 (every argument has a default that most users keep)
 
 
 @states(_COROLLARY_1)
-def er_lssvm(  # noqa: PLR0913 (every argument has a default that most users keep)
-    K: Any,
-    y: Any,
-    *,
-    ridge: float = 1.0,
-    delta: float = 0.05,
-    t: int = 4,
-    k: float | None = None,
-    limits: Limits | None = None,
-    variant: str = "corrected",
+def er_lssvm(
+    sample: Sample, *, delta: float = 0.05, t: int = 4, k: OrBest = None, variant: str = "corrected"
 ) -> Bound:
     """Bound the expected squared loss of the LSSVM (Corollary 1).
 
@@ -168,7 +189,6 @@ def er_lssvm(  # noqa: PLR0913 (every argument has a default that most users kee
 
     {parameters}
     """
-    sample = _COROLLARY_1.sample(K, y, ridge, limits)
     rates = _rates(sample, Learner.LSSVM, t, delta, variant)
     return _bound(_COROLLARY_1, sample, rates, k, variant)
 
@@ -179,19 +199,9 @@ def _rates(sample: Sample, learner: Learner, t: int, delta: float, variant: str)
     return rates(sample, learner, t, log)
 
 
-def check_t(t: Any, n: int) -> None:
-    """Say so where t eigenvalues of n leave none to lead or none for the tail."""
-    number = as_integer(t)
-    message = f"t must be an integer between 1 and n - 1 = {n - 1}, got {shown(t)}"
-    if number is None or number < 1:
-        raise ValueError(f"{message}.")
-    if number >= n:
-        raise Undefined(message)
-
-
 def _inverse_ratio(sample: Sample, t: int) -> float:
     """Return 1 / beta_t."""
-    check_t(t, sample.n)
+    check_integer("t", t, 1, "n - 1", sample.n - 1)
     s = sample.spectrum.values[::-1]
     lead, tail = float(s[:t].sum()), float(s[t:].sum())
     if lead <= 0.0:
@@ -229,12 +239,7 @@ def _fixed_point(slope: float, t: int, tail: float, log: float, n: int) -> float
 
 
 def _bound(
-    theorem: Theorem,
-    sample: Sample,
-    rates: _Rates,
-    k: float | None,
-    variant: str,
-    *extra: Assumption,
+    theorem: Theorem, sample: Sample, rates: _Rates, k: OrBest, variant: str, *extra: Assumption
 ) -> Bound:
     slope, limit = rates.complexity + rates.confidence, _loss_limit(sample, theorem.learner)
     # a + slope k + B / (k - 1) is smallest at k = 1 + sqrt(B / slope)
@@ -250,3 +255,35 @@ def _bound(
     }
     chosen = Assumption(f"k = {factor:.4g} was fixed beforehand", None if k is not None else False)
     return theorem.bound(sample, terms, chosen, _SKETCH, *extra, variant=variant)
+
+
+def _spectrum(K: Any) -> Array:
+    """Return the eigenvalues of K/n in descending order, at least one of them positive."""
+    s = eigenvalues(K)
+    if s[-1] <= 0.0:
+        raise Undefined("no eigenvalue of the kernel matrix is positive")
+    return np.asarray(s[::-1] / s.size)
+
+
+def _best_decay(spectrum: Array, t: int) -> float:
+    """Return the gamma of the smallest tail; its logarithm is convex in gamma."""
+    found = minimize_scalar(
+        lambda gamma: float(np.max(_log_ratios(spectrum, gamma, t))) - math.log(gamma - 1.0),
+        bounds=(1.0 + 1e-6, _STEEPEST),
+        method="bounded",
+        options={"xatol": 1e-8},
+    )
+    return float(found.x)
+
+
+def _log_ratios(spectrum: Array, gamma: float, t: int) -> Array:
+    """Return the logarithms of l_i / (i / t)^-gamma for the positive eigenvalues."""
+    positive = spectrum[spectrum > 0.0]
+    return np.asarray(np.log(positive) + gamma * np.log(np.arange(1.0, positive.size + 1.0) / t))
+
+
+def _tail(log_A: float, gamma: float, t: int) -> float:
+    """Return A t^(1 - gamma) / (gamma - 1), infinity where the sum does not converge."""
+    if gamma <= 1.0:
+        return math.inf
+    return float(np.exp(log_A + (1.0 - gamma) * math.log(t) - math.log(gamma - 1.0)))

@@ -17,12 +17,12 @@ def _smaller_share(sample: Sample, learner: Learner) -> float:
     return float(sample.targets.counts.min()) / sample.n
 
 
-_PAPER = Paper("Nguyen and Ho 2007", "the feature-space measure", trivial=_smaller_share)
+_PAPER = Paper("Nguyen and Ho 2007", "the feature-space measure", _smaller_share, given=())
 _EQUATION_15 = Theorem(_PAPER, "eq. 15", Quantity.TRAINING_ERROR, Learner.HYPERPLANE)
 
 
 @states(_EQUATION_15)
-def fsm_training_error(K: Any, y: Any) -> Bound:
+def fsm_training_error(sample: Sample) -> Bound:
     r"""Bound the training error of a hyperplane by the feature-space measure (eq. 15).
 
     .. math:: \mathrm{FSMerr} = \frac{\mathrm{FSM}^2}{1 + \mathrm{FSM}^2}
@@ -49,7 +49,6 @@ def fsm_training_error(K: Any, y: Any) -> Bound:
     >>> round(fsm_training_error(np.outer(y, y), y).value, 12)
     0.0
     """
-    sample = _EQUATION_15.sample(K, y)
     fsm = FSM().value(sample.evidence, 1.0)
     value = FSMError().value(sample.evidence, 1.0)
     share = _smaller_share(sample, Learner.HYPERPLANE)

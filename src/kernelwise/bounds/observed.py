@@ -9,7 +9,7 @@ import numpy as np
 from kernelwise._threads import limited
 from kernelwise._types import Array
 from kernelwise.bounds.base import finite, guarded
-from kernelwise.bounds.decay import er_decay
+from kernelwise.bounds.eigenratio import er_decay
 from kernelwise.bounds.feature_space import fsm_hyperplane_error
 from kernelwise.bounds.sample import Learner, Sample
 from kernelwise.bounds.stability import ks_empirical_stability
@@ -38,23 +38,13 @@ _Part = dict[Quantity, Observed]  # of one machine, by the quantity that is boun
 def observe(
     K: Any, y: Any, *, ridge: float = 1.0, t: int = 4, task: str = "auto"
 ) -> dict[str, Observed]:
-    r"""Return the numbers that the theorems bound, as far as one sample shows them.
+    """Return the numbers that the theorems bound, by the names of the bounds' functions.
 
     Expected losses and error rates are those of leaving one row out; for the support vector
     machine, beyond 500 rows, those of ten folds. No machine has a bias, as in the proofs.
     Stabilities are the largest changes on the sample, which a theorem that holds for every point
-    must exceed. One sample does not show the variance of a cross-validation error.
-
-    Parameters
-    ----------
-    K, y, ridge, t, task
-        As for :func:`kernelwise.bounds.all_bounds`.
-
-    Returns
-    -------
-    observed : dict of str to Observed
-        By the name of the bound's function; without those that one sample does not show, or that
-        are undefined.
+    must exceed. What one sample does not show, as the variance of a cross-validation error, and
+    what is undefined, is left out. Takes what :func:`kernelwise.bounds.all_bounds` does.
 
     Examples
     --------

@@ -72,18 +72,7 @@ def evaluate(
     variant: str = "corrected",
     task: str = "auto",
 ) -> Overview:
-    """Return every bound that is defined, and why the others are not.
-
-    Parameters
-    ----------
-    K, y, ridge, delta, t, variant, task
-        As for :func:`all_bounds`.
-
-    Returns
-    -------
-    overview : Overview
-        Both parts sorted by function name.
-    """
+    """Return what :func:`all_bounds` does, and why other bounds are not defined; both sorted."""
     sample = Sample.of(K, y, ridge, task=task)
     is_corrected(variant)  # or it says that there is no such variant
     given = {"K": sample, "y": sample.targets, "ridge": sample.ridge}

@@ -9,14 +9,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise.bounds import stability as ks
-from kernelwise.bounds.base import (
-    Assumption,
-    Bound,
-    Limits,
-    check_positive,
-    guarded,
-    is_corrected,
-)
+from kernelwise.bounds.base import Assumption, Bound, Terms, check_positive, guarded, is_corrected
 from kernelwise.bounds.sample import Learner, Sample, as_kernel_matrix
 from kernelwise.bounds.theorem import Paper, Quantity, Theorem, limited_kernel, states
 
@@ -32,16 +25,11 @@ _PAPER = Paper(
         enough for every sample. Corrected: the kernel stability, that of this sample where None.
     """,
 )
-_THEOREM_2 = Theorem(
-    _PAPER,
-    "Theorem 2",
-    Quantity.LOSS,
-    Learner.KRR,
-    misprint="it lost 2 and 4n, and |K - Lambda| > 0",
-)
-_SECTION_6 = Theorem(
-    _PAPER, "section 6", Quantity.LOSS, Learner.SVM, misprint="the constant C is missing"
-)
+# What is wrong with the printed forms.
+_LOST_TERMS = "it lost 2 and 4n, and |K - Lambda| > 0"
+_NO_CONSTANT = "the constant C is missing"
+_THEOREM_2 = Theorem(_PAPER, "Theorem 2", Quantity.LOSS, Learner.KRR, _LOST_TERMS)
+_SECTION_6 = Theorem(_PAPER, "section 6", Quantity.LOSS, Learner.SVM, _NO_CONSTANT)
 
 
 @guarded
@@ -80,14 +68,7 @@ def spectral_perturbation(K: Any) -> float:
 
 @states(_THEOREM_2)
 def sps_krr(
-    K: Any,
-    y: Any,
-    *,
-    ridge: float = 1.0,
-    delta: float = 0.05,
-    beta: float | None = None,
-    limits: Limits | None = None,
-    variant: str = "corrected",
+    sample: Sample, *, delta: float = 0.05, beta: float | None = None, variant: str = "corrected"
 ) -> Bound:
     """Bound the expected squared loss of KRR and the LSSVM (Theorem 2).
 
@@ -95,7 +76,6 @@ def sps_krr(
 
     {parameters}
     """
-    sample = _THEOREM_2.sample(K, y, ridge, limits)
     if is_corrected(variant):
         own = "empirical" if beta is None else check_positive("beta", beta)
         terms, assumed = ks.krr_risk(sample, ks.beta_of(sample, own), delta), ks.stable(sample, own)
@@ -107,14 +87,7 @@ def sps_krr(
 
 @states(_SECTION_6)
 def sps_svm(
-    K: Any,
-    y: Any,
-    *,
-    ridge: float = 1.0,
-    delta: float = 0.05,
-    beta: float | None = None,
-    limits: Limits | None = None,
-    variant: str = "corrected",
+    sample: Sample, *, delta: float = 0.05, beta: float | None = None, variant: str = "corrected"
 ) -> Bound:
     r"""Bound the expected hinge loss of the SVM (the conclusion's bound).
 
@@ -123,7 +96,6 @@ def sps_svm(
 
     {parameters}
     """
-    sample = _SECTION_6.sample(K, y, ridge, limits)
     if is_corrected(variant):
         own = "empirical" if beta is None else beta
         stability = 12.0 * math.fsum(ks.svm_stability(sample, own, variant).values())
@@ -140,7 +112,7 @@ def _spectral_beta(sample: Sample, beta: float | None) -> float:
     return sample.kappa if beta is None else check_positive("beta", beta)
 
 
-def _printed_terms(sample: Sample, beta: float, delta: float) -> dict[str, float]:
+def _printed_terms(sample: Sample, beta: float, delta: float) -> Terms:
     """Return the printed Theorem 2, term by term."""
     training = sample.fitted(Learner.KRR).training_loss
     n, M, lam = sample.n, sample.target_limit, sample.lam

@@ -65,18 +65,8 @@ class Sample:
     """What all bounds are computed from; everything is computed once, when first asked for.
 
     Every function of this package also takes a sample for K, and then ignores y, ridge and limits:
-    bounds of one sample share its spectrum and its machines.
-
-    Parameters
-    ----------
-    K : array of shape (n, n)
-    y : array of shape (n,)
-        Two classes or a real target.
-    ridge : float
-        Added to the diagonal of K.
-    limits : Limits or None
-    task : {"auto", "classification", "regression"}
-        What y is.
+    bounds of one sample share its spectrum and its machines. y holds two classes or a real target,
+    as ``task`` says; the ridge is added to the diagonal of K.
     """
 
     def __init__(
@@ -194,17 +184,13 @@ class Sample:
 
     def limits_hold(self) -> tuple[Assumption, Assumption]:
         """Return that no k(x, x) and no abs(y) exceeds its limit."""
-        diagonal, target = float(np.abs(self.K.diagonal()).max()), float(np.abs(self.y).max())
-        known = self._limits.target is not None or self.targets.classes is not None
+        kappa, M, limits = self.kappa, self.target_limit, self._limits
+        kernel = None if limits.kernel is None else bool(np.abs(self.K.diagonal()).max() <= kappa)
+        is_open = limits.target is None and self.targets.classes is None
+        target = None if is_open else bool(np.abs(self.y).max() <= M)
         return (
-            Assumption(
-                f"k(x, x) <= kappa = {self.kappa:.4g} for every x",
-                None if self._limits.kernel is None else diagonal <= self.kappa,
-            ),
-            Assumption(
-                f"|y| <= M = {self.target_limit:.4g} for every y",
-                target <= self.target_limit if known else None,
-            ),
+            Assumption(f"k(x, x) <= kappa = {kappa:.4g} for every x", kernel),
+            Assumption(f"|y| <= M = {M:.4g} for every y", target),
         )
 
     def unit_ball(self, learner: Learner) -> Assumption:

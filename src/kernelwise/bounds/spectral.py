@@ -2,12 +2,11 @@
 
 import math
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from scipy.optimize import minimize_scalar
 
-from kernelwise.bounds.base import Assumption, Bound, check_delta, is_corrected
+from kernelwise.bounds.base import Assumption, Bound, Terms, check_delta, is_corrected
 from kernelwise.bounds.sample import Learner, Sample
 from kernelwise.bounds.theorem import Paper, Quantity, Theorem, states
 from kernelwise.criteria import SM
@@ -43,29 +42,19 @@ _PAPER = Paper(
         C = tr K, or the sum of all entries as printed, which must then be no less than tr K; None
         takes the trace for the corrected, the sum for the printed variant.
     """,
+    given=("ridge",),
 )
-_THEOREM_1 = Theorem(
-    _PAPER,
-    "Theorem 1",
-    Quantity.ERROR_RATE,
-    Learner.LSSVM,
-    misprint="c_0 = C / (C + lambda), not C lambda / (C + lambda)",
-)
-_THEOREM_2 = Theorem(
-    _PAPER,
-    "Theorem 2",
-    Quantity.ERROR_RATE,
-    Learner.SVM,
-    misprint="2/n + Cb/n lost its C and its 2/n",
-)
+# What is wrong with the printed forms.
+_WRONG_C0 = "c_0 = C / (C + lambda), not C lambda / (C + lambda)"
+_LOST_C = "2/n + Cb/n lost its C and its 2/n"
+_THEOREM_1 = Theorem(_PAPER, "Theorem 1", Quantity.ERROR_RATE, Learner.LSSVM, _WRONG_C0)
+_THEOREM_2 = Theorem(_PAPER, "Theorem 2", Quantity.ERROR_RATE, Learner.SVM, _LOST_C)
 
 
 @states(_THEOREM_1)
 def sm_lssvm(
-    K: Any,
-    y: Any,
+    sample: Sample,
     *,
-    ridge: float = 1.0,
     delta: float = 0.05,
     r: float = 1.0,
     normalizer: str | None = None,
@@ -92,7 +81,6 @@ def sm_lssvm(
     >>> sm_lssvm(np.outer(y, y) / 4.0, y).vacuous
     True
     """
-    sample = _THEOREM_1.sample(K, y, ridge)
     if normalizer is None:
         normalizer = "trace" if is_corrected(variant) else "sum"
     C, sm = _measure(sample, r, normalizer)
@@ -106,13 +94,7 @@ def sm_lssvm(
 
 @states(_THEOREM_2)
 def sm_svm(
-    K: Any,
-    y: Any,
-    *,
-    ridge: float = 1.0,
-    delta: float = 0.05,
-    r: float = 1.0,
-    variant: str = "corrected",
+    sample: Sample, *, delta: float = 0.05, r: float = 1.0, variant: str = "corrected"
 ) -> Bound:
     r"""Bound the error rate of the SVM by the spectral measure (Theorem 2).
 
@@ -123,7 +105,6 @@ def sm_svm(
 
     {parameters}
     """
-    sample = _THEOREM_2.sample(K, y, ridge)
     C, sm = _measure(sample, r, "sum")
     b = max(1.0, 0.5 / sample.ridge - 1.0)
     extra = 6.0 + 3.0 * C * b if is_corrected(variant) else 1.5 / sample.ridge + 3.0 * b
@@ -140,13 +121,13 @@ def _measure(sample: Sample, r: float, normalizer: str) -> tuple[float, float]:
     return (stats.trace if normalizer == "trace" else stats.total), sm
 
 
-def _deviation(n: int, delta: float, extra: float) -> dict[str, float]:
+def _deviation(n: int, delta: float, extra: float) -> Terms:
     """Return the three terms of the infimum at its best margin.
 
     Convex in theta: mu = a / theta^2 + b, whose root is convex in theta too.
     """
 
-    def terms(theta: float) -> dict[str, float]:
+    def terms(theta: float) -> Terms:
         mu = 8.0 / theta**2 * math.log(n) * math.log(2 * n) + math.log(2 * n) - math.log(delta)
         complexity = (7.0 * mu + 3.0 * math.sqrt(3.0 * mu) + extra) / (3.0 * n)
         return {"margin": theta, "complexity": complexity, "deviation": math.sqrt(3.0 * mu / n)}

@@ -26,17 +26,9 @@ def svm_coefficients(K: Array, y: Array, ridge: float) -> Array:
     its dual :math:`\min_{0 \le a \le C} \tfrac12 a^\top G a - \sum_i a_i`,
     :math:`G_{ij} = y_i y_j K_{ij}`, with Mehrotra's primal-dual steps. They number about a dozen
     whatever K and C are, where methods that move a few coefficients at a time need millions of
-    steps for a wide kernel at a small ridge.
-
-    Parameters
-    ----------
-    K : array of shape (n, n)
-        Positive semidefinite.
-    y : array of shape (n,)
-        ±1; may be all the same.
-    ridge : float
-        Undefined where it is so small that rounding errors hide the solution, unless that has a
-        hard margin.
+    steps for a wide kernel at a small ridge. K is positive semidefinite, y is ±1 and may be all the
+    same. Undefined where the ridge is so small that rounding errors hide the solution, unless that
+    has a hard margin.
 
     References
     ----------

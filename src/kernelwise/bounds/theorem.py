@@ -6,9 +6,10 @@ together. Whatever lists theorems asks :func:`statements`::
     _THEOREM_1 = Theorem(_PAPER, "Theorem 1", Quantity.LOSS, Learner.KRR)
 
     @states(_THEOREM_1)
-    def paper_krr(K, y, *, ridge=1.0):
-        sample = _THEOREM_1.sample(K, y, ridge)
+    def paper_krr(sample, *, delta=0.05):
         return _THEOREM_1.bound(sample, {"training": ..., "complexity": ...})
+
+The function is written for a sample; what :func:`states` makes of it takes K, y, ridge and limits.
 """
 
 import inspect
@@ -16,14 +17,14 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
+from functools import wraps
 from textwrap import dedent
-from typing import Any, NamedTuple, ParamSpec
+from typing import Any, NamedTuple
 
-from kernelwise.bounds.base import Assumption, Bound, Limits, guarded, is_corrected
+from kernelwise.bounds.base import Assumption, Bound, Limits, Terms, guarded, is_corrected
 from kernelwise.bounds.sample import Learner, Sample
 from kernelwise.targets import Targets
 
-P = ParamSpec("P")
 Trivial = float | Callable[[Sample, Learner], float]
 Assumptions = tuple[Assumption, ...]
 
@@ -58,11 +59,6 @@ class Quantity(Enum):
     RATIO = "the eigenvalues ratio for t = {t} (from below)"
 
 
-def nothing(sample: Sample, learner: Learner) -> Assumptions:
-    """Assume nothing."""
-    return ()
-
-
 def limited_kernel(sample: Sample, learner: Learner) -> Assumptions:
     """Assume a positive semidefinite K and limits of kernel and target."""
     return (sample.psd(), *sample.limits_hold())
@@ -76,8 +72,9 @@ class Paper:
     subject: str  # what a theorem that needs two classes is called where the target is real
     trivial: Trivial  # what is known of the quantity without the theorem
     ridge: str = ""  # what the ridge is in the paper's symbols
-    assumes: Callable[[Sample, Learner], Assumptions] = nothing
+    assumes: Callable[[Sample, Learner], Assumptions] = lambda sample, learner: ()
     parameters: str = ""  # what only this paper has, in numpydoc
+    given: tuple[str, ...] = ("ridge", "limits")  # what its bounds take beside K and y
 
 
 @dataclass(frozen=True)
@@ -101,7 +98,7 @@ class Theorem:
         """Say whether it is about such a target."""
         return targets.classes is not None or not self.learner.classifies
 
-    def sample(self, K: Any, y: Any, ridge: float = 1.0, limits: Limits | None = None) -> Sample:
+    def sample(self, K: Any, y: Any, *, ridge: float = 1.0, limits: Limits | None = None) -> Sample:
         """Return the sample, or say that the theorem is not about it."""
         sample = Sample.of(K, y, ridge, limits)
         if not self.takes(sample.targets):
@@ -109,11 +106,7 @@ class Theorem:
         return sample
 
     def bound(
-        self,
-        sample: Sample,
-        terms: dict[str, float],
-        *assumptions: Assumption,
-        variant: str = "printed",
+        self, sample: Sample, terms: Terms, *assumptions: Assumption, variant: str = "printed"
     ) -> Bound:
         """Return the sum of the terms; the paper's assumptions come first, a misprint last."""
         trivial = self.paper.trivial if self.trivial is None else self.trivial
@@ -149,20 +142,40 @@ def statements() -> dict[str, Statement]:
     return dict(sorted(_STATEMENTS.items()))
 
 
-def states(theorem: Theorem) -> Callable[[Callable[P, Bound]], Callable[P, Bound]]:
+def states(theorem: Theorem) -> Callable[[Callable[..., Bound]], Callable[..., Bound]]:
     """Register the function that evaluates a theorem, and describe its parameters."""
 
-    def register(function: Callable[P, Bound]) -> Callable[P, Bound]:
-        name, function.__doc__ = function.__name__, _described(function, theorem)
+    def register(function: Callable[..., Bound]) -> Callable[..., Bound]:
+        name = function.__name__
         known = _STATEMENTS.get(name)
         if known is not None and known.function.__module__ != function.__module__:
             taken = f"the name {name!r} is taken by {known.theorem.reference}"
             raise ValueError(f"{taken}: choose another.")
-        stated = guarded(function)
+        stated = guarded(_of_data(function, theorem))
+        stated.__doc__ = _described(stated, theorem)
         _STATEMENTS[name] = Statement(theorem, stated)
         return stated
 
     return register
+
+
+def _of_data(function: Callable[..., Bound], theorem: Theorem) -> Callable[..., Bound]:
+    """Return a function of what a sample is made of; one that knows no sample stays as it is."""
+    first, *options = inspect.signature(function).parameters.values()
+    if first.name != "sample":
+        return function
+    makes = inspect.signature(theorem.sample).parameters
+    data = [makes[name] for name in ("K", "y", *theorem.paper.given)]
+    signature = inspect.Signature([*data, *options], return_annotation=Bound)
+
+    @wraps(function)
+    def stated(*args: Any, **kwargs: Any) -> Bound:
+        given = signature.bind(*args, **kwargs).arguments
+        sample = theorem.sample(**{p.name: given.pop(p.name) for p in data if p.name in given})
+        return function(sample, **given)
+
+    stated.__signature__ = signature  # type: ignore[attr-defined]
+    return stated
 
 
 def _described(function: Callable[..., Bound], theorem: Theorem) -> str:

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise.cli.screen import counted
+from kernelwise.cli.screen import counted, labelled
 from kernelwise.kernels import Gaussian, Kernel
-from kernelwise.selection.archive import kernel_to_dict, number_to_plain
+from kernelwise.selection.archive import to_plain
 from kernelwise.selection.diagnostics import Code, has_code
 from kernelwise.selection.record import Record
 
@@ -15,37 +15,36 @@ _HALVES_UP_TO = 1000  # rows; beyond, KernelSelector.pick_stability takes parts 
 
 def answer(record: Record, written: list[str]) -> str:
     """Return a few lines: what was chosen, how good it is, what came close."""
+    time = f"{record.result.seconds:.1f} s to choose"
+    kernels = counted(len(set(record.result.kernels)), "kernel")
     lines = {
         "kernel": str(record.kernel),
         "ridge": f"{record.ridge:.4g}",
-        "machine": f"{record.machine}, {_data(record)}",
+        "machine": f"{record.machine}, {described(record.data)}",
         "error": "not known" if record.error is None else str(record.error),
         "nested": "" if record.nested is None else str(record.nested),
         "runner-up": _runner_up(record),
         "stability": _stability(record),
-        "time": _time(record),
+        "time": f"{time} among {kernels}, {record.seconds:.1f} s in all",
         "written": ", ".join(written),
     }
-    return "\n".join(f"{name:<11}{text}" for name, text in lines.items() if text)
+    return labelled(lines)
 
 
 def runner_up(record: Record) -> dict[str, Any] | None:
     """Return the second of the last stage with two kernels as plain data, None without one."""
-    result = record.result
-    stage = _deciding_stage(record)
-    if stage is None:
-        return None
-    ranked = result.ranking(stage)
+    result, stage = record.result, _deciding_stage(record)
+    ranked = [] if stage is None else result.ranking(stage)
     others = [i for i in ranked if result.kernels[i] != record.kernel]
     chosen = [i for i in ranked if result.kernels[i] == record.kernel]
-    if not others or not chosen:
+    if stage is None or not others or not chosen:
         return None
     return {
-        "kernel": kernel_to_dict(result.kernels[others[0]]),
+        "kernel": to_plain(result.kernels[others[0]]),
         "name": str(result.kernels[others[0]]),
         "criterion": stage,
-        "value": number_to_plain(result.table[stage][others[0]]),
-        "chosen": number_to_plain(result.table[stage][chosen[0]]),
+        "value": to_plain(result.table[stage][others[0]]),
+        "chosen": to_plain(result.table[stage][chosen[0]]),
     }
 
 
@@ -98,14 +97,8 @@ def _are_next(a: Kernel, b: Kernel) -> bool:
     )
 
 
-def _time(record: Record) -> str:
-    kernels = counted(len(set(record.result.kernels)), "kernel")
-    chosen = f"{record.result.seconds:.1f} s to choose among {kernels}"
-    return f"{chosen}, {record.seconds:.1f} s in all"
-
-
-def _data(record: Record) -> str:
-    facts = record.data
+def described(facts: dict[str, Any]) -> str:
+    """Return what is to be predicted, and from how much."""
     classes = facts.get("classes")
     kind = "regression" if classes is None else f"{len(classes)} classes"
     return (

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from kernelwise import __version__
 from kernelwise.bounds.base import VARIANTS, Bound, check_delta
@@ -14,15 +15,15 @@ from kernelwise.bounds.observed import Observed, observe
 from kernelwise.bounds.overview import evaluate
 from kernelwise.bounds.sample import Learner, Sample
 from kernelwise.bounds.theorem import Quantity, Theorem, statements
+from kernelwise.cli.answer import described
 from kernelwise.cli.prepare import Prepared
 from kernelwise.cli.scoring import explain_memory_error
-from kernelwise.cli.screen import BadInput, Screen, counted, tell
+from kernelwise.cli.screen import BadInput, Screen, aligned, counted, labelled, tell
 from kernelwise.cli.select import as_criterion, load, named_criteria, selector_for
-from kernelwise.cli.spreadsheet import to_csv
-from kernelwise.cli.write import Folder
+from kernelwise.cli.write import Folder, to_csv
 from kernelwise.gram.dense import check_memory
 from kernelwise.kernels import Kernel
-from kernelwise.selection.archive import kernel_to_dict, number_to_plain
+from kernelwise.selection.archive import to_plain
 
 RESULT, TABLE = "bounds.json", "bounds.csv"
 _FEWEST = 5  # rows: the theorems on cross-validation have five folds
@@ -61,14 +62,14 @@ class _Row:
             "theorem": bound.reference,
             "variant": bound.variant,
             "quantity": bound.quantity,
-            "value": number_to_plain(bound.value),
-            "observed": None if seen is None else number_to_plain(seen.value),
+            "value": to_plain(bound.value),
+            "observed": None if seen is None else to_plain(seen.value),
             "observed_by": None if seen is None else seen.method,
-            "known_without": number_to_plain(bound.trivial),
+            "known_without": to_plain(bound.trivial),
             "vacuous": bound.vacuous,
             "contradicted": self.contradicted,
             "valid": bound.valid,
-            "terms": {name: number_to_plain(term) for name, term in bound.terms.items()},
+            "terms": to_plain(bound.terms),
             "fails": self.fails,
             "assumptions": [{"text": a.text, "holds": a.holds} for a in bound.assumptions],
         }
@@ -89,7 +90,7 @@ def bounds(args: argparse.Namespace, screen: Screen) -> int:
     """Evaluate the theorems for one kernel; return the exit status."""
     check_delta(args.delta)
     criterion = as_criterion(named_criteria(args.criterion))
-    folder = None if args.out is None else Folder(args.out)
+    folder = Folder(args.out)
     data = load(args, screen)
     n = data.targets.n
     _check(args, data, screen)
@@ -102,16 +103,12 @@ def bounds(args: argparse.Namespace, screen: Screen) -> int:
         with screen.status("evaluating the theorems"):
             found = _find(args, data, selector.best_kernel_, selector.best_ridge_)
     plain = _plain(args, data, found)
-    if folder is not None:
-        files = [str(folder.path / name) for name in (RESULT, TABLE)]
-        folder.text(RESULT, json.dumps({**plain, "files": files}, indent=1, allow_nan=False))
-        folder.text(TABLE, _csv(found.rows))
-    written = [] if folder is None else folder.written
-    answer = {**plain, "files": written}
-    page = json.dumps(answer, allow_nan=False) if args.json else _page(args, data, found, written)
-    tell(page)
-    if folder is not None:
-        folder.check()
+    files = [str(folder.path / name) for name in (RESULT, TABLE)]
+    folder.text(RESULT, json.dumps({**plain, "files": files}, indent=1, allow_nan=False))
+    folder.text(TABLE, _csv(found.rows))
+    answer = json.dumps({**plain, "files": folder.written}, allow_nan=False)
+    tell(answer if args.json else _page(args, data, found, folder.written))
+    folder.check()
     return 0
 
 
@@ -159,7 +156,7 @@ def _find(args: argparse.Namespace, data: Prepared, kernel: Kernel, ridge: float
 def _plain(args: argparse.Namespace, data: Prepared, found: _Findings) -> dict[str, Any]:
     return {
         "version": __version__,
-        "kernel": kernel_to_dict(found.kernel),
+        "kernel": to_plain(found.kernel),
         "name": str(found.kernel),
         "ridge": found.ridge,
         "delta": args.delta,
@@ -174,8 +171,6 @@ def _plain(args: argparse.Namespace, data: Prepared, found: _Findings) -> dict[s
 
 def _csv(rows: list[_Row]) -> str:
     """Return a line for every bound; terms and assumptions that fail are texts."""
-    import pandas as pd
-
     lines = []
     for row in rows:
         plain = row.plain()
@@ -189,25 +184,24 @@ def _page(args: argparse.Namespace, data: Prepared, found: _Findings, written: l
     """Return what a person reads: the table, the terms, what fails and what does not apply."""
     failing = list(dict.fromkeys(text for row in found.rows for text in row.fails))
     both = args.variant == "both"
-    parts = [_head(args, data, found), _table(found.rows, failing, both)]
-    parts.append(_section("terms:", {_label(row, both): _terms(row) for row in found.rows}))
-    if failing:
-        parts.append(_section("assumptions that fail:", dict(enumerate(failing, 1))))
-    if found.left_out:
-        reasons = {n: f"{gap['theorem']}: {gap['reason']}" for n, gap in found.left_out.items()}
-        parts.append(_section("theorems that do not apply:", reasons))
-    parts.append(_legend(found.rows))
-    return "\n\n".join([*parts, *([f"written    {', '.join(written)}"] if written else [])])
+    reasons = {n: f"{gap['theorem']}: {gap['reason']}" for n, gap in found.left_out.items()}
+    parts = (
+        _head(args, data, found),
+        _table(found.rows, failing, both),
+        _section("terms:", {_label(row, both): _terms(row) for row in found.rows}),
+        _section("assumptions that fail:", dict(enumerate(failing, 1))) if failing else "",
+        _section("theorems that do not apply:", reasons) if reasons else "",
+        _legend(found.rows),
+        labelled({"written": ", ".join(written)}),
+    )
+    return "\n\n".join(filter(None, parts))
 
 
 def _head(args: argparse.Namespace, data: Prepared, found: _Findings) -> str:
-    facts = data.facts
-    kind = "regression" if data.task == "regression" else "2 classes"
     lines = {
         "kernel": str(found.kernel),
         "ridge": f"{found.ridge:.4g}",
-        "data": f"{kind} of {facts['target']!r} on {counted(facts['rows'], 'row')}, "
-        f"{counted(facts['features'], 'feature')}",
+        "data": described(data.facts),
         "theorems": f"{args.variant}, delta = {args.delta:g}, t = {args.t}",
     }
     for learner in (Learner.KRR,) if data.task == "regression" else (Learner.LSSVM, Learner.SVM):
@@ -216,7 +210,7 @@ def _head(args: argparse.Namespace, data: Prepared, found: _Findings) -> str:
         method = next((number.method for number in known.values()), "none")
         text = f"{seen} ({method}, without bias)" if known else "undefined, see below"
         lines[learner.name] = text
-    return "\n".join(f"{name:<11}{text}" for name, text in lines.items())
+    return labelled(lines)
 
 
 def _losses(learner: Learner, observed: dict[str, Observed]) -> dict[str, Observed]:
@@ -231,34 +225,19 @@ def _losses(learner: Learner, observed: dict[str, Observed]) -> dict[str, Observ
 
 def _table(rows: list[_Row], failing: list[str], both: bool) -> str:
     """Return a line for every bound; the numbers of what fails are explained below the table."""
-    names = ["bound", "theorem", "value", "observed", "known", "vacuous", "fails"]
-    cells = [
-        [
-            _label(row, both),
-            row.bound.reference,
-            f"{row.bound.value:.4g}",
-            _seen(row),
-            f"{row.bound.trivial:.4g}",
-            "yes" if row.bound.vacuous else "no",
-            " ".join(str(failing.index(text) + 1) for text in row.fails),
-        ]
-        for row in rows
-    ]
-    columns = []
-    for column in zip(names, *cells, strict=True):
-        side = ">" if column[0] in ("value", "observed", "known") else "<"
-        columns.append([f"{cell:{side}{max(map(len, column))}}" for cell in column])
-    return "\n".join("  ".join(line).rstrip() for line in zip(*columns, strict=True))
+    lines = [["bound", "theorem", "value", "observed", "known", "vacuous", "fails"]]
+    for row in rows:
+        bound, mark = row.bound, "!" if row.contradicted else ""
+        seen = "–" if row.observed is None else f"{row.observed.value:.4g}{mark}"
+        numbers = [f"{bound.value:.4g}", seen, f"{bound.trivial:.4g}"]
+        fails = " ".join(str(failing.index(text) + 1) for text in row.fails)
+        is_vacuous = "yes" if bound.vacuous else "no"
+        lines.append([_label(row, both), bound.reference, *numbers, is_vacuous, fails])
+    return aligned(lines, right=("value", "observed", "known"))
 
 
 def _label(row: _Row, both: bool) -> str:
     return f"{row.name} ({row.bound.variant})" if both else row.name
-
-
-def _seen(row: _Row) -> str:
-    if row.observed is None:
-        return "–"
-    return f"{row.observed.value:.4g}{'!' if row.contradicted else ''}"
 
 
 def _terms(row: _Row) -> str:

@@ -6,12 +6,7 @@ from typing import Any
 from kernelwise._registry import unknown
 from kernelwise.kernels import Kernel, Linear, grids
 
-_GRIDS: dict[str, Any] = {
-    "gaussian": grids.gaussian,
-    "laplacian": grids.laplacian,
-    "matern": grids.matern,
-    "polynomial": grids.polynomial,
-}
+_GRIDS = ("gaussian", "laplacian", "matern", "polynomial")  # functions of kernels.grids
 _FAMILIES = ("auto", *_GRIDS, "linear", "all")
 _MOST = 100  # kernels of one family
 _ALL = "gaussian,laplacian,matern,polynomial:1:5,linear"
@@ -43,7 +38,7 @@ class Candidates:
             elif family in ("auto", "gaussian") and not limits:
                 found += grids.auto(X, random_state=seed)
             else:
-                found += _GRIDS[family](*limits)
+                found += getattr(grids, family)(*limits)
         return list(dict.fromkeys(found))
 
 

@@ -4,19 +4,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
+from kernelwise.cli import values as cells
 from kernelwise.cli.screen import BadInput, counted, listed, some
-from kernelwise.cli.values import (
-    as_numbers,
-    as_texts,
-    check_size,
-    check_sizes,
-    is_nested,
-    numeric_part,
-    other_columns,
-    side_by_side,
-    without_blanks,
-)
 
 _MOSTLY = 0.9  # the share of numbers from which on other texts are slips
 _FEW_SLIPS = 5
@@ -75,38 +66,34 @@ class ColumnRoles:
     def _filled(self) -> list[str]:
         gaps = self.frame[self.used].isna().sum()
         gaps = gaps[gaps > 0]
-        if not len(gaps):
-            return []
-        means = [
-            *(["the median"] if set(gaps.index) - set(self.texts) else []),
-            *(["the most frequent text"] if set(gaps.index) & set(self.texts) else []),
-        ]
+        among_texts = gaps.index.isin(self.texts)
+        means = [] if among_texts.all() else ["the median"]
+        means += ["the most frequent text"] if among_texts.any() else []
         amount = counted(int(gaps.sum()), "missing value")
-        return [f"{amount} in {counted(len(gaps), 'column')} filled in by {' or '.join(means)}."]
+        told = f"{amount} in {counted(len(gaps), 'column')} filled in by {' or '.join(means)}."
+        return [told] if len(gaps) else []
 
 
 def assign_roles(frame: Any) -> ColumnRoles:
     """Return what is to be done with the columns of a table, the target left out."""
     roles = ColumnRoles(frame)
-    numeric = numeric_part(frame)
+    numeric, others = cells.split_numeric(frame)
     kinds = _kinds_of_numbers(numeric)
     columns: dict[str, Any] = {}
-    for name in other_columns(frame):
+    for name in others:
         kinds[name], columns[name] = _kind(roles, name, frame[name])
     for name in frame.columns:
         kind = kinds[name]
-        if kind in _REASONS:
-            roles.useless.setdefault(kind, []).append(name)
-        else:
-            getattr(roles, kind).append(name)
-    roles.frame = side_by_side(numeric, columns)[roles.used]
+        known = roles.useless.setdefault(kind, []) if kind in _REASONS else getattr(roles, kind)
+        known.append(name)
+    roles.frame = cells.side_by_side(numeric, columns)[roles.used]
     return roles
 
 
 def _kinds_of_numbers(numeric: Any) -> dict[str, str]:
     """Return "numbers", or why it is of no use, for every column of numbers: all at once."""
     values = numeric.to_numpy()
-    check_sizes(numeric)
+    cells.check_sizes(numeric)
     lowest = np.fmin.reduce(values, axis=0, initial=np.inf)
     highest = np.fmax.reduce(values, axis=0, initial=-np.inf)
     found = np.where(lowest > highest, "empty", np.where(lowest == highest, "constant", "numbers"))
@@ -119,11 +106,9 @@ def _kinds_of_numbers(numeric: Any) -> dict[str, str]:
 
 def _kind(roles: ColumnRoles, name: str, raw: Any) -> tuple[str, Any]:
     """Return the kind of a column that was not read as numbers, and its values made uniform."""
-    import pandas as pd
-
-    if is_nested(raw):
+    if cells.is_nested(raw):
         return "nested", raw
-    values = without_blanks(raw)
+    values = cells.without_blanks(raw)
     if values.isna().all():
         return "empty", values
     if values.nunique() == 1:
@@ -131,30 +116,30 @@ def _kind(roles: ColumnRoles, name: str, raw: Any) -> tuple[str, Any]:
     if pd.api.types.is_datetime64_any_dtype(values):
         return "dates", values
     if _holds_numbers(roles, name, values):
-        numbers = as_numbers(values)
-        check_size(numbers, f"column {name!r}")
+        numbers = cells.as_numbers(values)
+        cells.check_size(numbers, f"column {name!r}")
         return "id" if _is_id_name(name) and _counts(numbers) else "numbers", numbers
-    texts = as_texts(values)
+    texts = cells.as_texts(values)
     return _kind_of_texts(roles, name, texts), texts
 
 
 def of_kinds(frame: Any, numbers: list[str], texts: list[str]) -> tuple[Any, list[str]]:
     """Return a frame whose columns have the kinds that a model knows, and sentences on slips."""
-    numeric, sentences = numeric_part(frame), []
-    check_sizes(numeric[[name for name in numbers if name in numeric]])
-    columns = {}
-    for name in other_columns(frame):
-        if is_nested(frame[name]):
+    numeric, others = cells.split_numeric(frame)
+    cells.check_sizes(numeric[[name for name in numbers if name in numeric]])
+    columns, sentences = {}, []
+    for name in others:
+        if cells.is_nested(frame[name]):
             raise BadInput(f"column {name!r} holds lists or other values with parts: fix it.")
         columns[name] = frame[name]
     for name in [name for name in numbers if name in columns]:
-        values = without_blanks(columns[name])
-        columns[name] = as_numbers(values)
-        check_size(columns[name], f"column {name!r}")
+        values = cells.without_blanks(columns[name])
+        columns[name] = cells.as_numbers(values)
+        cells.check_size(columns[name], f"column {name!r}")
         sentences += _slips(name, values, columns[name])
-    columns |= {name: as_texts(frame[name]) for name in texts}
+    columns |= {name: cells.as_texts(frame[name]) for name in texts}
     numeric = numeric[[name for name in numeric if name not in columns]]
-    return side_by_side(numeric, columns)[list(frame.columns)], sentences
+    return cells.side_by_side(numeric, columns)[list(frame.columns)], sentences
 
 
 def _slips(name: str, values: Any, numbers: Any) -> list[str]:
@@ -194,7 +179,7 @@ def _kind_of_texts(roles: ColumnRoles, name: str, values: Any) -> str:
 def _holds_numbers(roles: ColumnRoles, name: str, values: Any) -> bool:
     """Say whether a column of texts is one of numbers but for a few slips, which are noted."""
     present = values.dropna()
-    numbers = as_numbers(present)
+    numbers = cells.as_numbers(present)
     if numbers.notna().mean() < _MOSTLY:
         return False
     slips = sorted({str(text) for text in present[numbers.isna()]})

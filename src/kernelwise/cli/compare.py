@@ -6,12 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise.cli.prepare import Prepared
 from kernelwise.cli.scoring import explain_memory_error, score_those_defined, scorer
-from kernelwise.cli.screen import Screen, counted, tell
+from kernelwise.cli.screen import Screen, counted, labelled, tell
 from kernelwise.cli.select import applicable, load, named_criteria
-from kernelwise.cli.spreadsheet import to_csv
-from kernelwise.cli.write import Folder
+from kernelwise.cli.write import Folder, to_csv
 from kernelwise.criteria.base import check_task
 from kernelwise.selection import SelectionResult
 
@@ -32,23 +30,15 @@ def compare(args: argparse.Namespace, screen: Screen) -> int:
             f"beyond {_ALL_UP_TO:,} rows only the quick criteria; --criterion names others."
         )
     with screen.heard(), explain_memory_error(args.memory, data.targets.n, _REMEDY):
-        result = _scored(args, data, asked, screen)
+        kernels = args.kernels.kernels(data.X, args.seed)
+        score = scorer(data, kernels, args.ridge, args.memory, screen)
+        names = applicable(data.targets, _ALL_UP_TO)
+        result = score(asked) if asked else score_those_defined(score, names, screen)
     folder.text(COMPARISON, result.to_json())
     folder.text(TABLE, to_csv(result.frame()))
     tell(result.to_json() if args.json else _page(result, args.ridge, folder.written))
     folder.check()
     return 0
-
-
-def _scored(
-    args: argparse.Namespace, data: Prepared, asked: list[Any], screen: Screen
-) -> SelectionResult:
-    """Return the table of the criteria that were asked for, or of all that apply."""
-    kernels = args.kernels.kernels(data.X, args.seed)
-    score = scorer(data, kernels, args.ridge, args.memory, screen)
-    if asked:
-        return score(asked)
-    return score_those_defined(score, applicable(data.targets, _ALL_UP_TO), screen)
 
 
 def _page(result: SelectionResult, ridge: float, files: list[str]) -> str:
@@ -58,14 +48,13 @@ def _page(result: SelectionResult, ridge: float, files: list[str]) -> str:
     names = ["kernel", *map(str, result.kernels)]
     columns = [_column(result, name, best.get(name)) for name in result.table]
     blocks = ["\n".join(lines) for lines in _blocks(names, columns, width)]
-    picks = [f"{name:<11}{result.kernels[index]}" for name, index in best.items()]
+    picks = labelled({name: str(result.kernels[index]) for name, index in best.items()})
     about = (
         f"{counted(len(result), 'kernel')}, ridge {ridge:g}, {result.seconds:.1f} s; * marks the "
         "best of a criterion."
     )
-    written = [f"written    {', '.join(files)}"] if files else []
-    picked = "\n".join(["picks:", *picks, "", about, *written])
-    return "\n\n".join([*blocks, picked])
+    written = labelled({"written": ", ".join(files)})
+    return "\n\n".join([*blocks, f"picks:\n{picks}", f"{about}\n{written}".rstrip()])
 
 
 def _column(result: SelectionResult, name: str, best: int | None) -> list[str]:

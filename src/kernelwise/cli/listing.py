@@ -7,7 +7,7 @@ from pathlib import Path
 
 from kernelwise._files import TooLarge
 from kernelwise.cli.read import read_bytes
-from kernelwise.cli.screen import BadInput, Screen, tell
+from kernelwise.cli.screen import BadInput, Screen, aligned, labelled, tell
 from kernelwise.cli.write import LARGEST_RESULT, REPORT, check_writable, mismatch, write_html
 from kernelwise.criteria import available
 from kernelwise.selection.archive import WRONG
@@ -36,7 +36,7 @@ def report(args: argparse.Namespace, screen: Screen) -> int:
             write_html(record, out)
     except WRONG as error:  # its parts do not fit together
         raise BadInput(f"{args.result!r} is damaged: select again with --out.") from error
-    tell(f"written    {out}")
+    tell(labelled({"written": str(out)}))
     return 0
 
 
@@ -56,10 +56,6 @@ def criteria(args: argparse.Namespace, screen: Screen) -> int:
     if args.json:
         tell(json.dumps([info._asdict() for info in found]))
         return 0
-    lines = [("name", "best", "cost", "reference", "formula")]
-    lines += [(i.name, i.direction, i.cost, i.reference, i.formula) for i in found]
-    widths = [max(len(line[k]) for line in lines) for k in range(4)]
-    for *cells, formula in lines:
-        padded = [cell.ljust(width) for cell, width in zip(cells, widths, strict=True)]
-        tell("  ".join([*padded, formula]))
+    titles = ("name", "best", "cost", "reference", "formula")
+    tell(aligned([titles, *(info[: len(titles)] for info in found)]))
     return 0

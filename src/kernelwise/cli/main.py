@@ -71,10 +71,8 @@ def _is_meant_for_users(error: Exception) -> bool:
     """Say whether the library, or scikit-learn's validation, raised it for bad input."""
     if not isinstance(error, ValueError | ImportError):
         return False
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    module = "" if trace is None else str(trace.tb_frame.f_globals.get("__name__", ""))
+    frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
+    module = str(frames[-1].f_globals.get("__name__", "")) if frames else ""
     return module.startswith(("kernelwise", "sklearn."))  # plugins of ours too
 
 

@@ -5,6 +5,7 @@ import math
 import re
 import tomllib
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib.resources import files
 from typing import Any, NoReturn
 
@@ -187,6 +188,7 @@ def integer(rule: str, low: int, high: float = math.inf) -> Callable[[str], Any]
 row_count = integer("a number of rows must be an integer of at least 3", 3)
 _seed = integer(f"a seed must be an integer from 0 to {2**32 - 1}", 0, 2**32 - 1)
 _kernels = _checked(Candidates.parse)
+_size = _checked(partial(as_bytes, name="--max-size"))
 
 
 def _format(text: str) -> Any:
@@ -219,11 +221,6 @@ def _jobs(text: str) -> int:
         raise ValueError(
             f"a number of jobs must be a positive integer, or -1 for all processors, got {text!r}"
         ) from None
-
-
-@_checked
-def _size(text: str) -> float:
-    return as_bytes(text, "--max-size")
 
 
 @_checked

@@ -20,20 +20,13 @@ INSTALLED_BY = {"reproduce": "pip install ./papers"}
 class Command:
     """What a command of another distribution says of itself, takes and does.
 
-    Attributes
-    ----------
-    about, examples : str
-        What --help says before and after the options.
-    add_options : callable
-        Is given ``add_argument`` of the command's parser; --jobs, --quiet and --debug are there.
-    run : callable
-        Does what was asked and returns the exit status.
+    ``add_options`` is given ``add_argument`` of its parser, which has --jobs, --quiet and --debug.
     """
 
-    about: str
-    examples: str
+    about: str  # what --help says before the options
+    examples: str  # what it says after them
     add_options: Callable[[Callable[..., Any]], None]
-    run: Callable[[argparse.Namespace, Screen], int]
+    run: Callable[[argparse.Namespace, Screen], int]  # returns the exit status
 
 
 def load(name: str) -> Command:

@@ -9,19 +9,11 @@ from typing import Any
 import numpy as np
 
 from kernelwise._files import read_file
+from kernelwise.cli import write
 from kernelwise.cli.formats.delimited import UNNAMED
 from kernelwise.cli.prepare import FORMER_NAMES, Wanted, conform
 from kernelwise.cli.read import read_bytes, read_table
 from kernelwise.cli.screen import BadInput, Screen, tell
-from kernelwise.cli.spreadsheet import to_csv
-from kernelwise.cli.write import (
-    LARGEST_RESULT,
-    RESULT,
-    check_writable,
-    mismatch,
-    not_written,
-    write_text,
-)
 from kernelwise.gram.memory import as_bytes
 from kernelwise.selection.persistence import MAX_SIZE, restored
 from kernelwise.selection.record import Record
@@ -35,22 +27,18 @@ def predict(args: argparse.Namespace, screen: Screen) -> int:
         _check_out(args)
     with screen.heard():
         with screen.status("loading the model"):
-            model = _load(args, screen)
-            wanted = _wanted(args, model)
+            model, wanted = _load(args, screen)
         with screen.status(f"reading {args.file}"):
-            table = read_table(
-                args.file,
-                args.format,
-                text=tuple(wanted.kinds.get("texts", ())),
-                header=_header(wanted) if args.header is None else args.header,
-                max_size=args.max_size,
-            )
+            header = _header(wanted) if args.header is None else args.header
+            known = {"text": tuple(wanted.kinds.get("texts", ())), "header": header}
+            table = read_table(args.file, args.format, max_size=args.max_size, **known)
             rows, slips = conform(table, wanted)
         for sentence in (*table.notes, *slips):
             screen.note(sentence)
         with screen.status("predicting"):
             columns = _predicted(args, model, rows)
-    _hand_over(args, json.dumps(columns) + "\n" if args.json else _as_csv(columns, args.raw))
+    content = json.dumps(columns) + "\n" if args.json else write.to_csv(columns, raw=args.raw)
+    _hand_over(args, content)
     return 0
 
 
@@ -60,10 +48,10 @@ def _hand_over(args: argparse.Namespace, content: str) -> None:
         tell(content, end="")
         return
     try:
-        write_text(Path(args.out), content)
+        write.write_text(Path(args.out), content)
     except OSError as error:
         tell(content, end="")
-        raise BadInput(not_written(Path(args.out), error)) from None
+        raise BadInput(write.not_written(Path(args.out), error)) from None
 
 
 def _check_out(args: argparse.Namespace) -> None:
@@ -71,10 +59,11 @@ def _check_out(args: argparse.Namespace) -> None:
     for name in (args.file, args.model):
         if out.exists() and Path(name).exists() and out.samefile(name):
             raise BadInput(f"--out {args.out!r} is what is read from: name another file.")
-    check_writable(out)
+    write.check_writable(out)
 
 
-def _load(args: argparse.Namespace, screen: Screen) -> Any:
+def _load(args: argparse.Namespace, screen: Screen) -> tuple[Any, Wanted]:
+    """Return the model, and what it takes."""
     most = as_bytes(MAX_SIZE) if args.max_size is None else args.max_size
     data = read_bytes(args.model, most)
     model = restored(data, args.model, FORMER_NAMES, most)
@@ -84,29 +73,24 @@ def _load(args: argparse.Namespace, screen: Screen) -> Any:
             "writes."
         )
     _compare_result(Path(args.model), data, screen)
-    return model
+    try:
+        return model, Wanted.by(model)
+    except Exception as error:  # whatever damaged parts make of it
+        raise BadInput(f"{args.model!r} is a damaged model: select again.") from error
 
 
 def _compare_result(model: Path, data: bytes, screen: Screen) -> None:
     """Say so where the result beside a model belongs to another; without one all is well."""
-    result = model.with_name(RESULT)
+    result = model.with_name(write.RESULT)
     if not result.is_file():
         return
     try:
-        record = Record.from_json(read_file(result, LARGEST_RESULT).decode("utf-8-sig"))
+        record = Record.from_json(read_file(result, write.LARGEST_RESULT).decode("utf-8-sig"))
     except (OSError, ValueError):  # predicting does not need it
         return
-    sentence = mismatch(record, result, data) if record.model == model.name else None
+    sentence = write.mismatch(record, result, data) if record.model == model.name else None
     if sentence is not None:
         screen.note(sentence)
-
-
-def _wanted(args: argparse.Namespace, model: Any) -> Wanted:
-    """Return what the model takes."""
-    try:
-        return Wanted.by(model)
-    except Exception as error:  # whatever damaged parts make of it
-        raise BadInput(f"{args.model!r} is a damaged model: select again.") from error
 
 
 def _header(wanted: Wanted) -> bool | None:
@@ -146,10 +130,8 @@ def _columns(model: Any, rows: Any, proba: bool) -> dict[str, list[Any]]:
     if classes is None:
         return columns
     scores = np.asarray(_in_parts(model.decision_function, rows))
-    if scores.ndim == 1:
-        columns["decision"] = scores.tolist()
-    else:
-        columns |= _by_class("decision", classes, scores)
+    alone = scores.ndim == 1
+    columns |= {"decision": scores.tolist()} if alone else _by_class("decision", classes, scores)
     if proba:
         columns |= _by_class("probability", classes, _in_parts(model.predict_proba, rows))
     return columns
@@ -167,9 +149,3 @@ def _in_parts(method: Any, rows: Any) -> list[Any]:
     for start in range(0, rows.shape[0], _AT_ONCE):
         values += method(parts[start : start + _AT_ONCE]).tolist()
     return values
-
-
-def _as_csv(columns: dict[str, list[Any]], raw: bool) -> str:
-    import pandas as pd
-
-    return to_csv(pd.DataFrame(columns), raw=raw)

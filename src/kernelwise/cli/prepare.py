@@ -6,6 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from sklearn.compose import ColumnTransformer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import Pipeline
+from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, OneHotEncoder, StandardScaler
 
 from kernelwise._dates import days
 from kernelwise._sklearn import COLUMN_PLACES
@@ -72,9 +77,6 @@ def prepare(
 
 
 def _prepare_sparse(table: Table, target: str | None, task: str, scale: bool) -> Prepared:
-    import pandas as pd
-    from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler
-
     if target is not None:
         raise BadInput("a LIBSVM file's target is the label of each line: leave out --target.")
     y, targets = target_values(pd.Series(table.labels), "label", task)
@@ -111,10 +113,6 @@ def _facts(
 
 def _transformer(roles: ColumnRoles, scale: bool) -> Any:
     """Return plain scikit-learn transformers, so that the model can be saved as plain data."""
-    from sklearn.compose import ColumnTransformer
-    from sklearn.impute import SimpleImputer
-    from sklearn.pipeline import Pipeline
-    from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 
     def numeric(*first: tuple[str, Any]) -> Any:
         last = [("scale", StandardScaler())] if scale else []

@@ -4,6 +4,7 @@ import difflib
 import math
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from kernelwise._files import TooLarge, Unreadable, read_file
 from kernelwise._unpacking import Damaged, Unpacking
@@ -17,30 +18,16 @@ _GZIP = b"\x1f\x8b"
 
 
 def read_table(
-    path: str,
-    kind: str | None = None,
-    *,
-    text: tuple[str, ...] = (),
-    header: bool | None = None,
-    max_size: float | None = None,
+    path: str, kind: str | None = None, *, max_size: float | None = None, **known: Any
 ) -> Table:
-    """Read a file.
+    """Read a file of a kind, by its name; None finds out by the extension, then by the content.
 
-    Parameters
-    ----------
-    path : str
-    kind : str or None
-        The name of a format; None finds out by the extension, then by the content.
-    text : tuple of str
-        Columns to be read as text even if they look like numbers.
-    header : bool or None
-        Whether the first line of delimited text names the columns; None finds out.
-    max_size : float or None
-        The most bytes that a compressed file may unpack to, or that a pipe may give.
+    ``max_size`` is the most bytes that a compressed file may unpack to, or that a pipe may give;
+    what else is known, ``text`` and ``header``, is that of a :class:`Source`.
     """
     most = _MAX_SIZE if max_size is None else max_size
     data = _unpacked(read_bytes(path, math.inf if Path(path).is_file() else most), path, most)
-    source = Source(path, data, most, text, header)
+    source = Source(path, data, most, **known)
     return _format_of(source, kind).read(source)
 
 

@@ -71,16 +71,12 @@ def _too_much(memory: str | None, rows: int, remedy: str) -> str:
     budget = as_bytes(memory)
     if needed(rows) <= budget:
         return f"there is too little memory for {rows:,} rows: use --rows {max(3, rows // 2)}."
-    fits = _round(isqrt(int(budget / needed(1))))
+    fits = isqrt(int(budget / needed(1)))
+    unit = 10 ** max(len(str(fits)) - 2, 0)  # what is free changes from one run to the next
+    fits = fits // unit * unit
     ways = [f"--rows {fits}"] if fits >= 3 else []
     ways = [*ways, *([remedy] if remedy else []), "a larger --memory"]
     return (
         f"{rows:,} rows need about {in_words(needed(rows))} for their kernel matrix and the budget "
         f"is {in_words(budget)}: use {', or '.join(ways)}."
     )
-
-
-def _round(number: int) -> int:
-    """Return a number cut to two digits: what is free changes from one run to the next."""
-    unit = int(10 ** max(len(str(number)) - 2, 0))
-    return number // unit * unit

@@ -5,7 +5,7 @@ import os
 import sys
 import threading
 import warnings
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from kernelwise._progress import Bar, Task
@@ -161,3 +161,17 @@ def some(items: list[str], most: int = 5) -> str:
 def counted(number: int, what: str) -> str:
     """Return a number with its noun, as "1 row" and "2 rows"."""
     return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def labelled(texts: Mapping[str, str]) -> str:
+    """Return a line for every text that is not empty, after its name."""
+    return "\n".join(f"{name:<11}{text}" for name, text in texts.items() if text)
+
+
+def aligned(rows: Sequence[Sequence[Any]], right: Collection[str] = ()) -> str:
+    """Return rows as columns under their titles, the first row; those named stand to the right."""
+    columns = []
+    for column in zip(*rows, strict=True):
+        side = ">" if column[0] in right else "<"
+        columns.append([f"{cell:{side}{max(map(len, column))}}" for cell in column])
+    return "\n".join("  ".join(line).rstrip() for line in zip(*columns, strict=True))

@@ -7,16 +7,18 @@ import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from sklearn.base import clone
 from sklearn.pipeline import Pipeline
+from sklearn.svm import SVC, SVR
 
 from kernelwise import __version__
 from kernelwise.cli.answer import answer, runner_up
 from kernelwise.cli.formats.base import Table
 from kernelwise.cli.formats.libsvm import MOST_DENSE, dense
-from kernelwise.cli.prepare import Check, Prepared, prepare
+from kernelwise.cli.prepare import Prepared, prepare
 from kernelwise.cli.read import read_table
 from kernelwise.cli.scoring import explain_memory_error, score_those_defined, scorer
 from kernelwise.cli.screen import BadInput, Screen, tell
@@ -35,6 +37,7 @@ _ALL_UP_TO = 1000  # rows: beyond, the report compares by the cheap criteria onl
 _ENTRY = 8  # bytes
 _FOLDS = 5  # of the nested error
 _OWN_BAR = "comparing criteria"
+Steps = dict[str, tuple[str, Callable[[], Any]]]  # by what is said: a field, and how to find it
 
 
 def select(args: argparse.Namespace, screen: Screen) -> int:
@@ -67,26 +70,24 @@ def load(args: argparse.Namespace, screen: Screen) -> Prepared:
         table = table.drawn(args.rows, args.seed)
         if table.frame is None and getattr(args, "machine", "") == "svm":
             table = _dense(table)
-        data = prepare(table, args.target, _task(args), not args.no_scale, _fitting(args))
+        fits = partial(_check_size, args)
+        data = prepare(table, args.target, _task(args), not args.no_scale, fits)
     for sentence in data.facts["prepared"]:
         screen.note(sentence)
     return data
 
 
-def _fitting(args: argparse.Namespace) -> Check:
-    """Return what complains of rows, or columns, that do not fit, before time is spent on them."""
-
-    def fits(n: int, d: int) -> None:
-        if args.command != "compare":  # it may do without the matrix in memory
-            with explain_memory_error(args.memory, n):
-                check_memory(n, args.memory)
-        if _ENTRY * n * d > as_bytes(args.memory):
-            raise BadInput(
-                f"{n:,} rows of {d:,} columns need {in_words(_ENTRY * n * d)} and the budget is "
-                f"{in_words(as_bytes(args.memory))}: use --rows, or leave out columns."
-            )
-
-    return fits
+def _check_size(args: argparse.Namespace, n: int, d: int) -> None:
+    """Complain of n rows of d columns that do not fit, before time is spent on them."""
+    if args.command != "compare":  # it may do without the matrix in memory
+        with explain_memory_error(args.memory, n):
+            check_memory(n, args.memory)
+    size, budget = _ENTRY * n * d, as_bytes(args.memory)
+    if size > budget:
+        raise BadInput(
+            f"{n:,} rows of {d:,} columns need {in_words(size)} and the budget is "
+            f"{in_words(budget)}: use --rows, or leave out columns."
+        )
 
 
 def named_criteria(names: list[str] | None) -> list[Criterion]:
@@ -122,13 +123,9 @@ def _dense(table: Table) -> Table:
 
 def selector_for(args: argparse.Namespace, data: Prepared, criterion: str | Cascade) -> Any:
     """Return the selector that was asked for."""
-    from sklearn.svm import SVC, SVR
-
-    estimator = None
-    if getattr(args, "machine", "") == "svm":
-        estimator = SVR() if data.task == "regression" else SVC()
+    svm = SVR() if data.task == "regression" else SVC()
     return KernelSelector(
-        estimator=estimator,
+        estimator=svm if getattr(args, "machine", "") == "svm" else None,
         kernels="auto" if args.kernels.is_auto else args.kernels.kernels(data.X, args.seed),
         criterion=criterion,
         ridge=args.ridge,
@@ -159,19 +156,17 @@ def _first_record(selector: Any, data: Prepared, heard: list[str]) -> Record:
     )
 
 
-def _improve(
-    record: Record, steps: dict[str, Callable[[], dict[str, Any]]], screen: Screen
-) -> tuple[Record, bool]:
+def _improve(record: Record, steps: Steps, screen: Screen) -> tuple[Record, bool]:
     """Return the record with all that is found, and whether a person interrupted the search.
 
     The choice is made already: an interruption keeps it, and what was found so far.
     """
     try:
-        for what, find in steps.items():
+        for what, (name, find) in steps.items():
             try:
                 # A bar of the library's own and a status line would fight for the same line.
                 with nullcontext() if what == _OWN_BAR else screen.status(what):
-                    record = replace(record, **find())
+                    record = replace(record, **{name: find()})
             except (ValueError, MemoryError) as error:  # as with too few rows for folds
                 screen.note(f"{what} was not possible: {error}")
     except KeyboardInterrupt:
@@ -183,31 +178,28 @@ def _look_twice(record: Record, screen: Screen) -> Record:
     """Say what the library's guard says, where the error became known after the guards spoke."""
     if record.error is None:
         return record
-    said = list(no_signal(record.error, record.task == "regression", record.warnings))
-    for sentence in said:
+    for sentence in no_signal(record.error, record.task == "regression", record.warnings):
         screen.note(sentence)
-    return replace(record, warnings=(*record.warnings, *said))
+        record = replace(record, warnings=(*record.warnings, sentence))
+    return record
 
 
-def _steps(
-    args: argparse.Namespace, selector: Any, data: Prepared, screen: Screen
-) -> dict[str, Callable[[], dict[str, Any]]]:
-    """Return what is to be found out after the choice: fields of the record by what is said."""
+def _steps(args: argparse.Namespace, selector: Any, data: Prepared, screen: Screen) -> Steps:
+    """Return what is to be found out after the choice."""
 
     def stability() -> dict[str, float]:
         picks = selector.pick_stability(data.X, data.y)
         return {str(kernel): share for kernel, share in picks.items()}
 
-    steps: dict[str, Callable[[], dict[str, Any]]] = {
-        "estimating the error": lambda: {"error": selector.error_estimate(data.X, data.y)}
+    steps: Steps = {
+        "estimating the error": ("error", lambda: selector.error_estimate(data.X, data.y))
     }
     if args.nested:
-        steps["estimating the error of the whole choice"] = lambda: {
-            "nested": _nested(selector, data)
-        }
+        what = "estimating the error of the whole choice"
+        steps[what] = "nested", lambda: _nested(selector, data)
     if args.out is not None or args.json:
-        steps["choosing again on random parts"] = lambda: {"stability": stability()}
-        steps[_OWN_BAR] = lambda: {"comparison": _comparison(selector, data, screen)}
+        steps["choosing again on random parts"] = "stability", stability
+        steps[_OWN_BAR] = "comparison", lambda: _comparison(selector, data, screen)
     return steps
 
 

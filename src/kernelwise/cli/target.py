@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from kernelwise._registry import unknown
 from kernelwise.cli.screen import BadInput, counted
@@ -78,8 +79,6 @@ def _is_blurred(y: Any, task: str) -> bool:
 
 def _array(values: Any, name: str, task: str) -> Any:
     """Return integers, reals, booleans or texts."""
-    import pandas as pd
-
     if not pd.api.types.is_numeric_dtype(values):
         numbers = to_numeric(values)
         wrong = values[numbers.isna()]

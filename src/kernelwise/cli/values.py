@@ -4,50 +4,37 @@ import math
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from kernelwise.cli.formats.delimited import MISSING
 from kernelwise.cli.screen import BadInput
 from kernelwise.targets import LARGEST
 
-_MOST_TEXTS = 5000  # columns
+_MOST_TEXTS = 5000  # columns, a millisecond each
 _BLANK = frozenset(MISSING)
 _NESTED = (list, tuple, set, dict, np.ndarray, bytes)
 
 
-def numeric_part(frame: Any) -> Any:
-    """Return the columns that were read as numbers or booleans, as floats in one piece."""
-    import pandas as pd
-
-    names = frame.columns[[pd.api.types.is_numeric_dtype(kind) for kind in frame.dtypes]]
-    values = frame[names].to_numpy(dtype=float, na_value=np.nan)
-    return pd.DataFrame(values, columns=names, index=frame.index)
-
-
-def other_columns(frame: Any) -> list[str]:
-    """Return the columns that were not; each takes a millisecond."""
-    import pandas as pd
-
-    kinds = zip(frame.columns, frame.dtypes, strict=True)
-    names = [name for name, kind in kinds if not pd.api.types.is_numeric_dtype(kind)]
-    if len(names) > _MOST_TEXTS:
+def split_numeric(frame: Any) -> tuple[Any, list[str]]:
+    """Return the numbers and booleans of a frame, as floats in one piece, and the other columns."""
+    is_numeric = np.array([pd.api.types.is_numeric_dtype(kind) for kind in frame.dtypes], bool)
+    names, others = frame.columns[is_numeric], frame.columns[~is_numeric].tolist()
+    if len(others) > _MOST_TEXTS:
         raise BadInput(
-            f"{len(names):,} columns hold something else than numbers, more than {_MOST_TEXTS:,}: "
+            f"{len(others):,} columns hold something else than numbers, more than {_MOST_TEXTS:,}: "
             "leave some out, or turn them into numbers."
         )
-    return names
+    values = frame[names].to_numpy(dtype=float, na_value=np.nan)
+    return pd.DataFrame(values, columns=names, index=frame.index), others
 
 
 def side_by_side(numeric: Any, columns: dict[str, Any]) -> Any:
     """Return one frame; adding columns one by one takes time in proportion to their square."""
-    import pandas as pd
-
     return pd.concat([numeric, pd.DataFrame(columns, index=numeric.index)], axis=1)
 
 
 def without_blanks(values: Any) -> Any:
     """Return a column with NaN for the texts that stand for nothing."""
-    import pandas as pd
-
     if pd.api.types.is_numeric_dtype(values) or pd.api.types.is_datetime64_any_dtype(values):
         return values
     cells, blank = _cells(values)
@@ -56,8 +43,6 @@ def without_blanks(values: Any) -> Any:
 
 def _cells(values: Any) -> tuple[Any, Any]:
     """Return the values of a column as they are, and which of them stand for nothing."""
-    import pandas as pd
-
     cells = values.to_numpy(dtype=object)
     texts = (str(cell).strip() in _BLANK for cell in cells)
     return cells, pd.isna(cells) | np.fromiter(texts, dtype=bool, count=len(cells))
@@ -70,8 +55,6 @@ def as_numbers(values: Any) -> Any:
 
 def to_numeric(values: Any) -> Any:
     """Return a column as integers or floats, with NaN for what is not a number."""
-    import pandas as pd
-
     try:
         return pd.to_numeric(values, errors="coerce")
     except OverflowError:  # an integer of hundreds of digits, whatever "coerce" promises
@@ -89,8 +72,6 @@ def _as_float(cell: Any) -> float:
 
 def as_texts(values: Any) -> Any:
     """Return a column as texts with NaN for what is missing, whatever pandas made of it."""
-    import pandas as pd
-
     pairs = zip(*_cells(values), strict=True)
     texts = [np.nan if is_blank else str(cell).strip() for cell, is_blank in pairs]
     return pd.Series(texts, index=values.index, dtype=object)

@@ -2,6 +2,7 @@
 
 import importlib.util
 import os
+import re
 from collections.abc import Callable
 from math import ceil
 from pathlib import Path
@@ -15,6 +16,9 @@ from kernelwise.selection.persistence import MAX_SIZE, max_size_for, save_model
 from kernelwise.selection.record import Record
 
 MODEL, RESULT, REPORT = "model.skops", "result.json", "report.html"
+# The signs, their wide forms, and the white space that spreadsheets skip before them.
+_COMPUTED = re.compile(r"'*[=+\-@＝＋－＠\t\r\n]")
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 LARGEST_RESULT = 20e6  # bytes; that of 200 kernels by all criteria has 0.2 MB
 
 
@@ -138,3 +142,26 @@ def check_writable(path: Path) -> None:
         raise BadInput(
             f"{str(path)!r} cannot be written ({reason}): name another place by --out."
         ) from None
+
+
+def to_csv(table: Any, *, raw: bool = False) -> str:
+    """Return a table as CSV; unless it is to be raw, with nothing that a spreadsheet computes.
+
+    It computes a cell that begins with ``=``, ``+``, ``-`` or ``@``, and a computation can start a
+    program. A text that begins so gets an apostrophe in front. So does a text that begins with
+    apostrophes and then so: taking one apostrophe away always gives back what there was.
+    """
+    import pandas as pd
+
+    frame = pd.DataFrame(table)
+    if not raw:
+        texts = [name for name in frame if frame[name].dtype.kind not in "biuf"]
+        frame = frame.assign(**{name: frame[name].map(inert) for name in texts})
+        frame = frame.rename(columns=inert)
+    return str(frame.to_csv(index=False))
+
+
+def inert(value: Any) -> Any:
+    """Return a value, with an apostrophe before a text that a spreadsheet would compute."""
+    is_text = isinstance(value, str) and _COMPUTED.match(value) and not _NUMBER.fullmatch(value)
+    return f"'{value}" if is_text else value

@@ -1,11 +1,10 @@
-"""Small pieces of HTML, and how numbers and criteria are written in it."""
+"""Small pieces of HTML, and how numbers are written in it."""
 
 from collections.abc import Iterable
 from html import escape
 from typing import Any
 
 DIRECTIONS = {True: "larger is better", False: "smaller is better", None: "to be read only"}
-_COSTS = {"n^2": "order n²", "n^3": "order n³", "training": "a training"}
 
 
 def number(value: Any, digits: int = 4) -> str:
@@ -54,16 +53,3 @@ def plural(n: int, word: str) -> str:
 def mark(chosen: bool) -> str:
     """Return the word that marks the choice."""
     return ' <span class="chosen">chosen</span>' if chosen else ""
-
-
-def explanation(criterion: dict[str, Any]) -> str:
-    """Return one line on a criterion."""
-    facts = (
-        DIRECTIONS[criterion["greater_is_better"]],
-        f"costs {_COSTS.get(criterion['cost'], criterion['cost'])}",
-        criterion["reference"],
-    )
-    return (
-        f"{escape(criterion['meaning'])} {code(criterion['formula'])} "
-        f'<span class="quiet">{escape("; ".join(facts))}</span>'
-    )

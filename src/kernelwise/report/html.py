@@ -9,20 +9,12 @@ from typing import Any
 
 from kernelwise._files import replacing
 from kernelwise.report import _tables
-from kernelwise.report._markup import (
-    DIRECTIONS,
-    bar,
-    bullets,
-    code,
-    explanation,
-    number,
-    plural,
-    section,
-)
+from kernelwise.report._markup import DIRECTIONS, bar, bullets, code, number, plural, section
 from kernelwise.report.summarize import summarize
 from kernelwise.selection.record import Record
 
 _MOST_CLASSES = 12
+_COSTS = {"n^2": "order n²", "n^3": "order n³", "training": "a training"}
 _LONG = 40  # characters of a kernel that no longer make a large heading
 
 
@@ -244,7 +236,7 @@ def _criteria(tables: list[dict[str, Any]]) -> str:
     columns = [column for table in tables for column in table["columns"]]
     texts: dict[str, list[str]] = {}
     for column in columns:
-        labels = texts.setdefault(explanation(column), [])
+        labels = texts.setdefault(_explanation(column), [])
         if column["label"] not in labels:
             labels.append(column["label"])
     items = "".join(
@@ -252,3 +244,16 @@ def _criteria(tables: list[dict[str, Any]]) -> str:
         for text, labels in texts.items()
     )
     return section("criteria", "The criteria, in one line each", f'<dl class="pairs">{items}</dl>')
+
+
+def _explanation(criterion: dict[str, Any]) -> str:
+    """Return one line on a criterion."""
+    facts = (
+        DIRECTIONS[criterion["greater_is_better"]],
+        f"costs {_COSTS.get(criterion['cost'], criterion['cost'])}",
+        criterion["reference"],
+    )
+    return (
+        f"{escape(criterion['meaning'])} {code(criterion['formula'])} "
+        f'<span class="quiet">{escape("; ".join(facts))}</span>'
+    )

@@ -12,7 +12,7 @@ import numpy as np
 
 from kernelwise.criteria import Criterion
 from kernelwise.kernels import Gaussian, Kernel, PairKernel, Polynomial, Scaled
-from kernelwise.selection.archive import number_to_plain, numbers_to_list
+from kernelwise.selection.archive import to_plain
 from kernelwise.selection.record import ErrorEstimate, Record
 from kernelwise.selection.result import SelectionResult
 
@@ -52,12 +52,12 @@ def summarize(record: Record) -> dict[str, Any]:
 def _headline(record: Record) -> dict[str, Any]:
     return {
         "kernel": str(record.kernel),
-        "ridge": number_to_plain(record.ridge),
+        "ridge": to_plain(record.ridge),
         "machine": record.machine,
         "task": record.task,
         "candidates": len(record.result),
         # Of the choice, not of all that followed.
-        "seconds": number_to_plain(record.result.seconds),
+        "seconds": to_plain(record.result.seconds),
         "source": str(record.data.get("source") or ""),
     }
 
@@ -71,7 +71,7 @@ def _why(result: SelectionResult) -> dict[str, Any]:
             "reached": reached[place],
             "kept": reached[place + 1] if place + 1 < len(reached) else 1,
             "best": str(result.best(name)) if name in choosing else None,
-            "seconds": number_to_plain(result.timings.get(name, math.nan)),
+            "seconds": to_plain(result.timings.get(name, math.nan)),
         }
         for place, (name, criterion) in enumerate(result.criteria.items())
     ]
@@ -118,20 +118,16 @@ def _sure(record: Record) -> dict[str, Any]:
 
 
 def _estimate(estimate: ErrorEstimate) -> dict[str, Any]:
-    is_rate = estimate.measure == "error rate"
-    constant = "always the largest class" if is_rate else "always the mean"
-    texts = {
-        "value_text": _measured(estimate.value, is_rate),
-        "spread_text": _measured(estimate.standard_error, is_rate, digits=2),
-        "baseline_text": _measured(estimate.baseline, is_rate),
+    def text(value: float, digits: int = 4) -> str | None:
+        return None if math.isnan(value) else estimate.text(value, digits)
+
+    return {
+        **to_plain(estimate),
+        "value_text": text(estimate.value),
+        "spread_text": text(estimate.standard_error, 2),
+        "baseline_text": text(estimate.baseline),
+        "constant": estimate.constant,
     }
-    return {**estimate.to_dict(), **texts, "constant": constant}
-
-
-def _measured(value: float, is_rate: bool, digits: int = 4) -> str | None:
-    if math.isnan(value):
-        return None
-    return f"{100 * value:.1f} %" if is_rate else f"{value:.{digits}g}"
 
 
 def _agreement(comparison: SelectionResult, chosen: Kernel) -> dict[str, Any] | None:
@@ -144,7 +140,7 @@ def _agreement(comparison: SelectionResult, chosen: Kernel) -> dict[str, Any] | 
     picks = {name: comparison.best(name) for name in names}
     return {
         "names": list(names),
-        "matrix": [numbers_to_list(row) for row in matrix],
+        "matrix": to_plain(matrix),
         "mean": float(known.mean()) if known.size else None,
         "picks": [
             {"name": name, "kernel": str(kernel), "chosen": kernel == chosen}
@@ -166,14 +162,14 @@ def _close(record: Record) -> dict[str, Any] | None:
     others = [i for i in result.ranking(name) if i != chosen][:_RUNNERS_UP]
     return {
         **explain(name, result.criteria[name]),
-        "value": number_to_plain(reference),
-        "standard_error": number_to_plain(error),
+        "value": to_plain(reference),
+        "standard_error": to_plain(error),
         "others": [
             {
                 "kernel": str(result.kernels[i]),
-                "ridge": number_to_plain(result.ridges[i]),
-                "value": number_to_plain(values[i]),
-                "difference": number_to_plain(values[i] - reference),
+                "ridge": to_plain(result.ridges[i]),
+                "value": to_plain(values[i]),
+                "difference": to_plain(values[i] - reference),
                 "within_error": bool(abs(values[i] - reference) <= error),
             }
             for i in others
@@ -233,9 +229,9 @@ def _column(name: str, result: SelectionResult) -> dict[str, Any]:
     can_choose = name in result.choosing()
     return {
         **explain(name, result.criteria[name]),
-        "values": numbers_to_list(result.table[name]),
-        "standard_errors": numbers_to_list(result.standard_errors.get(name, undefined)),
-        "ranks": numbers_to_list(result.ranks(name) if can_choose else undefined),
+        "values": to_plain(result.table[name]),
+        "standard_errors": to_plain(result.standard_errors.get(name, undefined)),
+        "ranks": to_plain(result.ranks(name) if can_choose else undefined),
     }
 
 
@@ -250,7 +246,7 @@ def _candidates(result: SelectionResult) -> list[dict[str, Any]]:
             {
                 "number": i + 1,
                 "kernel": str(kernel),
-                "ridge": number_to_plain(ridge),
+                "ridge": to_plain(ridge),
                 "axis": axis,
                 "x": float(i + 1) if x is None else x,
                 "family": "other kernels" if x is None else family,

@@ -1,13 +1,14 @@
-"""Kernels, criteria and numbers as plain data that JSON can hold, and back.
+"""Kernels, criteria, numbers and dataclasses of them as plain data that JSON can hold, and back.
 
 What comes back may have been written by anybody: whatever is not of its kind is a ValueError.
 """
 
-import dataclasses
 import json
 import math
 from collections.abc import Callable
-from typing import Any
+from dataclasses import fields, is_dataclass
+from types import UnionType
+from typing import Any, get_args, get_origin
 
 import numpy as np
 
@@ -61,43 +62,78 @@ def _real(text: str) -> float:
     return value
 
 
-def to_text(plain: Any, what: str) -> str:
-    """Return a text that was written as JSON."""
-    if not isinstance(plain, str):
-        raise ValueError(f"{what} is no text but {str(plain)[:_SHOWN]}")
-    return plain
+def to_plain(value: Any) -> Any:
+    """Return a value as JSON knows it: null for NaN, text for infinities, lists for arrays."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if is_dataclass(value):
+        return _dataclass_to_plain(value)
+    if isinstance(value, dict):
+        return {name: to_plain(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [to_plain(part) for part in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    return value
 
 
-def to_list(plain: Any, what: str, item: Callable[[Any, str], Any]) -> list[Any]:
-    """Return a list that was written as JSON, every item of the same kind."""
-    if not isinstance(plain, list):
-        raise ValueError(f"{what} is no list but {str(plain)[:_SHOWN]}")
-    return [item(value, what) for value in plain]
-
-
-def to_mapping(plain: Any, what: str, item: Callable[[Any, str], Any]) -> dict[str, Any]:
-    """Return names and what they stand for, as they were written as JSON."""
-    if not isinstance(plain, dict):
-        raise ValueError(f"{what} is no mapping but {str(plain)[:_SHOWN]}")
-    return {name: item(value, what) for name, value in plain.items()}
-
-
-def to_count(plain: Any, what: str) -> int:
-    """Return how many there are of something, as it was written as JSON."""
-    if not isinstance(plain, int) or isinstance(plain, bool) or plain < 0:
-        raise ValueError(f"{what} is no count but {str(plain)[:_SHOWN]}")
-    return plain
+def _dataclass_to_plain(value: Any) -> dict[str, Any]:
+    if isinstance(value, Kernel):
+        return kernel_to_dict(value)
+    if isinstance(value, Criterion):
+        return _criterion_to_dict(value)
+    own = getattr(value, "to_dict", None)
+    return fields_to_plain(value) if own is None else dict(own())
 
 
 def kernel_to_dict(kernel: Kernel) -> dict[str, Any]:
     """Return a kernel as its class name and parameters."""
-    return {"kernel": type(kernel).__name__, **_parameters(kernel)}
+    return {"kernel": type(kernel).__name__, **fields_to_plain(kernel)}
+
+
+def _criterion_to_dict(criterion: Criterion) -> dict[str, Any]:
+    """Return a criterion as its name and parameters; a splitter of folds is left out."""
+    plain = (bool, int, float, str, type(None))
+    kept = {k: v for k, v in fields_to_plain(criterion).items() if isinstance(v, plain)}
+    return {"criterion": criterion.name, **kept}
+
+
+def fields_to_plain(owner: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass by name, as plain data."""
+    return {f.name: to_plain(getattr(owner, f.name)) for f in fields(owner) if f.init}
+
+
+def from_plain(kind: Any, plain: Any, what: str) -> Any:
+    """Return the value of a type that plain data describes; ``what`` names it in messages."""
+    if kind in _READERS:
+        return _READERS[kind](plain, what)
+    origin, parts = get_origin(kind), get_args(kind)
+    if origin is UnionType:  # with None
+        return None if plain is None else from_plain(parts[0], plain, what)
+    if origin is dict:
+        _require(isinstance(plain, dict), "mapping", plain, what)
+        return {name: from_plain(parts[1], value, what) for name, value in plain.items()}
+    if origin in (tuple, list):
+        _require(isinstance(plain, list), "list", plain, what)
+        return origin(from_plain(parts[0], value, what) for value in plain)
+    own = getattr(kind, "from_dict", None)
+    return kind(**fields_from_plain(kind, plain)) if own is None else own(plain)
+
+
+def fields_from_plain(cls: Any, plain: Any) -> dict[str, Any]:
+    """Return the fields of a dataclass that plain data describes."""
+    return {f.name: from_plain(f.type, plain[f.name], f.name) for f in fields(cls)}
+
+
+def _require(holds: bool, kind: str, plain: Any, what: str) -> None:
+    if not holds:
+        raise ValueError(f"{what} is no {kind} but {str(plain)[:_SHOWN]}")
 
 
 def kernel_from_dict(plain: Any, what: str = "kernel") -> Kernel:
     """Return the kernel that plain data describes; it must be a known one."""
     known = {cls.__name__: cls for cls in members(Kernel)}
-    parameters = to_mapping(plain, what, lambda value, _: value)
+    parameters = from_plain(dict[str, Any], plain, what)
     name = str(parameters.pop("kernel", None))
     if name not in known:
         raise ValueError(unknown("kernel", name, sorted(known)))
@@ -106,61 +142,44 @@ def kernel_from_dict(plain: Any, what: str = "kernel") -> Kernel:
     return kernel
 
 
-def criterion_to_dict(criterion: Criterion) -> dict[str, Any]:
-    """Return a criterion as its name and parameters; a splitter of folds is left out."""
-    plain = (bool, int, float, str, type(None))
-    kept = {k: v for k, v in _parameters(criterion).items() if isinstance(v, plain)}
-    return {"criterion": criterion.name, **kept}
-
-
-def criterion_from_dict(plain: Any, what: str = "criterion") -> Criterion:
-    """Return the criterion that plain data describes."""
-    parameters = to_mapping(plain, what, lambda value, _: value)
-    return get(str(parameters.pop("criterion", None)), **parameters)
-
-
-def numbers_to_list(values: Array) -> list[Any]:
-    """Return numbers as JSON knows them."""
-    return [number_to_plain(value) for value in np.asarray(values, dtype=float).tolist()]
-
-
-def to_numbers(plain: Any, what: str) -> Array:
-    """Return numbers that were written as JSON."""
-    return np.array(to_list(plain, what, to_number), dtype=float)
-
-
-def to_number(plain: Any, what: str) -> float:
-    """Return one number that was written as JSON."""
-    if plain is None:
-        return math.nan
-    if isinstance(plain, str) and plain in _INFINITE:
-        return _INFINITE[plain]
-    if not isinstance(plain, int | float) or isinstance(plain, bool):
-        raise ValueError(f"{what} is no number but {str(plain)[:_SHOWN]}")
-    return float(plain)
-
-
-def number_to_plain(value: float) -> Any:
-    """Return one number as JSON knows it: null for NaN, text for infinities."""
-    value = float(value)
-    if math.isnan(value):
-        return None
-    return ("inf" if value > 0.0 else "-inf") if math.isinf(value) else value
-
-
-def _parameters(owner: Any) -> dict[str, Any]:
-    return {f.name: _plain(getattr(owner, f.name)) for f in dataclasses.fields(owner) if f.init}
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, Kernel):
-        return kernel_to_dict(value)
-    if isinstance(value, tuple | list):
-        return [_plain(item) for item in value]
-    return value.item() if isinstance(value, np.generic) else value
-
-
 def _restored(value: Any) -> Any:
     if isinstance(value, dict):
         return kernel_from_dict(value)
     return tuple(map(_restored, value)) if isinstance(value, list) else value
+
+
+def _criterion_from_dict(plain: Any, what: str) -> Criterion:
+    parameters = from_plain(dict[str, Any], plain, what)
+    return get(str(parameters.pop("criterion", None)), **parameters)
+
+
+def _text(plain: Any, what: str) -> str:
+    _require(isinstance(plain, str), "text", plain, what)
+    return str(plain)
+
+
+def _count(plain: Any, what: str) -> int:
+    is_integer = isinstance(plain, int) and not isinstance(plain, bool)
+    _require(is_integer and plain >= 0, "count", plain, what)
+    return int(plain)
+
+
+def _number(plain: Any, what: str) -> float:
+    if plain is None:
+        return math.nan
+    if isinstance(plain, str) and plain in _INFINITE:
+        return _INFINITE[plain]
+    is_number = isinstance(plain, int | float) and not isinstance(plain, bool)
+    _require(is_number, "number", plain, what)
+    return float(plain)
+
+
+_READERS: dict[Any, Callable[[Any, str], Any]] = {
+    Any: lambda plain, what: plain,
+    str: _text,
+    int: _count,
+    float: _number,
+    Array: lambda plain, what: np.array(from_plain(list[float], plain, what), dtype=float),
+    Kernel: kernel_from_dict,
+    Criterion: _criterion_from_dict,
+}

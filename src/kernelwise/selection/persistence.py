@@ -15,16 +15,55 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
+from sklearn import model_selection as splits
+from sklearn.gaussian_process import kernels as gp
 
+from kernelwise._dates import days
 from kernelwise._files import TooLarge, amount, read_file, replacing
+from kernelwise._registry import PACKAGE, members
+from kernelwise._sklearn import BinaryLaplace
 from kernelwise._unpacking import Unpacking
+from kernelwise.criteria import Criterion
+from kernelwise.gram import Engine
 from kernelwise.gram.memory import as_bytes
+from kernelwise.kernels import Kernel
+from kernelwise.machines import KRR, LSSVC, PrecomputedAdapter
+from kernelwise.machines.calibration import Calibration
+from kernelwise.machines.folds import GivenSplits
+from kernelwise.selection.cascade import Cascade
+from kernelwise.selection.record import ErrorEstimate
+from kernelwise.selection.result import SelectionResult
+from kernelwise.selection.selector import KernelSelector
 from kernelwise.selection.soundness import Unsound, check_model
-from kernelwise.selection.trust import Schema, trusted_names
 
 MAX_SIZE = "1GB"
 _SCHEMA = "schema.json"
 _JSON_COST = 16  # JSON takes many times its size in memory
+_MACHINES = (LSSVC, KRR, PrecomputedAdapter, Calibration, GivenSplits)
+_SELECTION = (KernelSelector, Cascade, SelectionResult, ErrorEstimate)
+_FUNCTIONS = (days,)  # what a preparation by the command line holds
+_PROCESS_KERNELS = "ConstantKernel DotProduct Exponentiation Matern Product RBF Sum WhiteKernel"
+_SPLITTERS = (
+    "GroupKFold KFold LeaveOneGroupOut LeaveOneOut RepeatedKFold RepeatedStratifiedKFold "
+    "ShuffleSplit StratifiedKFold StratifiedShuffleSplit TimeSeriesSplit"
+)
+# Harmless, and not on skops' own list, which has the other estimators of scikit-learn.
+_PLAIN = (
+    frozenset,
+    np.dtype,
+    sp.csr_array,
+    sp.csr_matrix,
+    BinaryLaplace,
+    *(getattr(gp, name) for name in _PROCESS_KERNELS.split()),
+    *(getattr(splits, name) for name in _SPLITTERS.split()),
+)
+# What makes memory of a number when it is called.
+_HUNGRY = {
+    ("ConstructorFromReduceNode", "csr_array"),
+    ("ConstructorFromReduceNode", "csr_matrix"),
+    ("NdArrayNode", "void"),
+}
 
 
 def save_model(model: Any, path: str | os.PathLike[str], trusted: Iterable[str] = ()) -> None:
@@ -47,7 +86,7 @@ def save_model(model: Any, path: str | os.PathLike[str], trusted: Iterable[str] 
     ValueError
         If the model holds a type that :func:`load_model` would refuse.
     """
-    skops, names = _skops(), trusted_names(trusted)
+    skops, names = _skops(), _trusted_names(trusted)
     try:
         data = skops.dumps(model, compression=zipfile.ZIP_DEFLATED, compresslevel=1)
     except (skops.exceptions.UnsupportedTypeException, TypeError, RecursionError) as error:
@@ -93,7 +132,7 @@ def load_model(
 
 def restored(data: bytes, path: str | os.PathLike[str], trusted: Iterable[str], most: float) -> Any:
     """Return the model that a file holds, if it unpacks to at most this many bytes."""
-    skops, names = _skops(), trusted_names(trusted)
+    skops, names = _skops(), _trusted_names(trusted)
     try:
         data, _ = _unpacked(data, path, most)
         foreign = _foreign(skops.get_untrusted_types(data=data), names)
@@ -133,11 +172,56 @@ def _unpacked(data: bytes, path: str | os.PathLike[str], most: float) -> tuple[b
         description = _JSON_COST * sizes[_SCHEMA]
         if description > most:
             raise TooLarge(path, f"has a {_SCHEMA} of more than {amount(most / _JSON_COST)}")
-        files = Schema(json.loads(archive.read(_SCHEMA))).files
+        files = _files_read(json.loads(archive.read(_SCHEMA)))
     size = max(unpacking.size, sum(sizes[name] for name in files), description)
     if size > most:
         raise TooLarge(path, f"unpacks to more than {amount(most)}")
     return data, float(size)
+
+
+def _files_read(schema: Any) -> list[str]:
+    """Return the files that the description of a model has read, as often as they are.
+
+    Skops writes an object out as often as it occurs, and so rebuilding takes time in proportion to
+    what is written. A file in which objects refer to each other in a few bytes could double the
+    work at every step: it is refused.
+    """
+    files: list[str] = []
+    sizes: dict[Any, int] = {}  # how many objects are written in each, by its number
+
+    def size_of(part: Any) -> int:
+        if isinstance(part, list):
+            return sum(map(size_of, part))
+        if not isinstance(part, dict):
+            return 0
+        if (part.get("__loader__"), part.get("__class__")) in _HUNGRY:
+            raise ValueError(f"{part['__class__']} of a size that is not written")
+        number = part.get("__id__")
+        if isinstance(part.get("file"), str) and (number is None or number not in sizes):
+            files.append(part["file"])
+        size = 1 + sum(map(size_of, part.values()))
+        if number is not None and sizes.setdefault(number, size) != size:
+            raise ValueError("an object that is not written out")
+        return size
+
+    size_of(schema)
+    return files
+
+
+def _trusted_names(trusted: Iterable[str]) -> list[str]:
+    """Return the types that a model may hold: ours, and those that the user trusts."""
+    theirs = [trusted] if isinstance(trusted, str) else list(trusted)
+    if isinstance(trusted, str) or not all(isinstance(name, str) for name in theirs):
+        raise TypeError(f"trusted must be a list of names as 'module.Class', got {theirs!r}.")
+    values = [cls for base in (Kernel, Criterion, Engine) for cls in members(base)]
+    known = map(_full_name, (*values, *_MACHINES, *_SELECTION, *_FUNCTIONS))
+    ours = [name for name in known if name.startswith(PACKAGE)]
+    return [*ours, *map(_full_name, _PLAIN), *theirs]
+
+
+def _full_name(named: Any) -> str:
+    """Return the name by which a model file refers to a class or a function."""
+    return f"{named.__module__}.{named.__qualname__}"
 
 
 def _foreign(found: Iterable[str], names: Iterable[str]) -> str:

@@ -41,9 +41,5 @@ def preferred(
         limit = losses[best] + errors[best]
     family = type(kernels[best])
     equal = [i for i in order if losses[i] <= limit and type(kernels[i]) is family]
-    equal.sort(key=lambda i: (kernels[i].roughness, -_size(float(ridges[i]))))
+    equal.sort(key=lambda i: (kernels[i].roughness, -np.nan_to_num(ridges[i])))
     return equal + [i for i in order if i not in set(equal)]
-
-
-def _size(ridge: float) -> float:
-    return 0.0 if np.isnan(ridge) else ridge

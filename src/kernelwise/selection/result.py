@@ -147,45 +147,21 @@ class SelectionResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain data that JSON can hold."""
-        return {
-            "kernels": [archive.kernel_to_dict(kernel) for kernel in self.kernels],
-            "ridges": archive.numbers_to_list(self.ridges),
-            "criteria": {n: archive.criterion_to_dict(c) for n, c in self.criteria.items()},
-            "table": {n: archive.numbers_to_list(v) for n, v in self.table.items()},
-            "standard_errors": {
-                n: archive.numbers_to_list(v) for n, v in self.standard_errors.items()
-            },
-            "notes": dict(self.notes),
-            "note_codes": {key: code_of(note) for key, note in self.notes.items()},
-            "engine": self.engine,
-            "engine_reason": self.engine_reason,
-            "seconds": self.seconds,
-            "timings": dict(self.timings),
-        }
+        codes = {key: code_of(note) for key, note in self.notes.items()}
+        return {**archive.fields_to_plain(self), "note_codes": codes}
 
     @classmethod
     def from_dict(cls, plain: dict[str, Any]) -> "SelectionResult":
         """Return the result that plain data describes; ValueError or KeyError for other data."""
-        kernels = archive.to_list(plain["kernels"], "kernels", archive.kernel_from_dict)
-        notes = archive.to_mapping(plain["notes"], "notes", archive.to_text)
+        given = archive.fields_from_plain(cls, plain)
         # Earlier versions wrote no codes.
-        codes = archive.to_mapping(plain.get("note_codes", {}), "note_codes", archive.to_text)
-        result = cls(
-            kernels=tuple(kernels),
-            ridges=archive.to_numbers(plain["ridges"], "ridges"),
-            criteria=archive.to_mapping(plain["criteria"], "criteria", archive.criterion_from_dict),
-            table=archive.to_mapping(plain["table"], "table", archive.to_numbers),
-            notes={key: Diagnostic(note, codes.get(key, "")) for key, note in notes.items()},
-            engine=archive.to_text(plain["engine"], "engine"),
-            engine_reason=archive.to_text(plain["engine_reason"], "engine_reason"),
-            seconds=archive.to_number(plain["seconds"], "seconds"),
-            standard_errors=archive.to_mapping(
-                plain["standard_errors"], "standard_errors", archive.to_numbers
-            ),
-            timings=archive.to_mapping(plain["timings"], "timings", archive.to_number),
-        )
+        codes = archive.from_plain(dict[str, str], plain.get("note_codes", {}), "note_codes")
+        given["notes"] = {
+            k: Diagnostic(note, codes.get(k, "")) for k, note in given["notes"].items()
+        }
+        result = cls(**given)
         columns = [result.ridges, *result.table.values(), *result.standard_errors.values()]
-        if {column.size for column in columns} - {len(kernels)}:
+        if {column.size for column in columns} - {len(result)}:
             raise ValueError("its columns do not have a value for every kernel")
         if result.table.keys() != result.criteria.keys():
             raise ValueError("its columns and its criteria do not go together")

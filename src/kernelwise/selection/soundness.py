@@ -26,19 +26,15 @@ from kernelwise.machines.calibration import Calibration
 from kernelwise.selection.result import SelectionResult
 from kernelwise.selection.selector import KernelSelector
 
+Shapes = dict[str, tuple[int, ...]]  # of attributes, by name
+
 
 class Unsound(ValueError):
     """Parts of a model that do not fit together; the message says which."""
 
 
 def check_model(model: Any) -> None:
-    """Raise Unsound where parts of a model do not fit together.
-
-    Parameters
-    ----------
-    model : estimator
-        As it was restored from a file; fitted or not.
-    """
+    """Raise Unsound where parts of a model, fitted or not, do not fit together."""
     try:
         for part in reversed(list(_parts(model))):  # what a part is made of comes before it
             for kind, check in _CHECKS.items():
@@ -87,11 +83,6 @@ def _check_rows(rows: Any) -> None:
     _check_numbers(rows.data, "sparse rows")
 
 
-def _check_calibration(calibration: Calibration) -> None:
-    slope = calibration.slope
-    _require(isinstance(slope, float) and 0.0 <= slope < math.inf, f"slope is {slope!r:.40}")
-
-
 def _check_result(result: SelectionResult) -> None:
     shape = (len(result.kernels),)
     columns = [result.ridges, *result.table.values(), *result.standard_errors.values()]
@@ -114,32 +105,31 @@ def _check_machine(machine: LSSVC | KRR) -> None:
         return
     n, d = np.shape(machine.X_fit_)
     _require(machine.n_features_in_ == d, f"X_fit_ has {d} columns, not {machine.n_features_in_}")
-    if not sp.issparse(machine.X_fit_):
-        _check_numbers(machine.X_fit_, "X_fit_")
-    _check_numbers(machine.dual_coef_, "dual_coef_")
-    _check_numbers(machine.intercept_, "intercept_")
+    for name in ("X_fit_", "dual_coef_", "intercept_"):
+        _check_numbers(getattr(machine, name), name)
     wide = () if machine.dual_coef_.ndim == 1 else (machine.dual_coef_.shape[-1],)
-    _check_shape(machine, "dual_coef_", (n, *wide))
     # A machine of low rank is a sum over fewer rows than it was trained on.
-    trained = max(n, len(machine.loo_values_))
-    for name in ("loo_values_", "loo_residuals_"):
-        _check_shape(machine, name, (trained, *wide))
-    _check_shape(machine, "intercept_", wide)
+    trained = (max(n, len(machine.loo_values_)), *wide)
+    shapes = {"loo_values_": trained, "loo_residuals_": trained, "intercept_": wide}
+    _check_shapes(machine, {"dual_coef_": (n, *wide), **shapes})
     if isinstance(machine, LSSVC):
         _check_classes(machine.classes_, *(wide or (2,)))
         _require(isinstance(machine.calibration_, Calibration), "calibration_ is of another kind")
+        slope = machine.calibration_.slope
+        _require(isinstance(slope, float) and 0.0 <= slope < math.inf, f"slope is {slope!r:.40}")
     _try(machine.predict, machine.X_fit_)
 
 
 def _check_numbers(values: Any, name: str) -> None:
-    values = np.asarray(values)
+    values = np.asarray(values.data if sp.issparse(values) else values)
     _require(values.dtype == np.float64, f"{name} holds {values.dtype} in the place of float64")
     _require(bool(np.isfinite(values).all()), f"{name} holds NaN or infinity")
 
 
-def _check_shape(owner: Any, name: str, shape: tuple[int, ...]) -> None:
-    found = np.shape(getattr(owner, name))
-    _require(found == shape, f"{name} has the shape {found}, not {shape}")
+def _check_shapes(owner: Any, shapes: Shapes) -> None:
+    for name, shape in shapes.items():
+        found = np.shape(getattr(owner, name))
+        _require(found == shape, f"{name} has the shape {found}, not {shape}")
 
 
 def _check_classes(classes: Any, number: int) -> None:
@@ -160,15 +150,11 @@ def _check_svm(machine: Any) -> None:
         _check_classes(machine.classes_, c)
         _require(np.sum(counts) == vectors, f"{private.SVM_COUNTS} has another sum")
     _require(np.all(counts >= 0), f"{private.SVM_COUNTS} holds negative numbers")
-    _check_shape(machine, private.SVM_COUNTS, (c,))
-    _check_shape(machine, "support_", (vectors,))
-    for name in private.SVM_COEFFICIENTS:
-        _check_shape(machine, name, (c - 1, vectors))
-    for name in private.SVM_INTERCEPTS:
-        _check_shape(machine, name, (c * (c - 1) // 2,))
-    for name in private.SVM_COEFFICIENTS + private.SVM_INTERCEPTS:
-        values = getattr(machine, name)
-        _check_numbers(values.data if sp.issparse(values) else values, name)
+    learned: Shapes = dict.fromkeys(private.SVM_COEFFICIENTS, (c - 1, vectors))
+    learned |= dict.fromkeys(private.SVM_INTERCEPTS, (c * (c - 1) // 2,))
+    _check_shapes(machine, {private.SVM_COUNTS: (c,), "support_": (vectors,), **learned})
+    for name in learned:
+        _check_numbers(getattr(machine, name), name)
     _check_svm_rows(machine, vectors)
 
 
@@ -176,23 +162,20 @@ def _check_svm_rows(machine: Any, vectors: int) -> None:
     """Compare the rows with each other: support vectors, or all where the kernel is a function."""
     n, d = machine.shape_fit_
     _require(np.all((machine.support_ >= 0) & (machine.support_ < n)), "support_ leads astray")
+    own_kernel = callable(machine.kernel) or machine.kernel == "precomputed"
+    kept = (0, 0) if own_kernel else (vectors, machine.n_features_in_)
+    _check_shapes(machine, {"support_vectors_": kept})
     if callable(machine.kernel):
-        _check_shape(machine, "support_vectors_", (0, 0))
-        _check_shape(machine, private.SVM_ROWS, (n, d))
+        _check_shapes(machine, {private.SVM_ROWS: (n, d)})
         _try(machine.predict, getattr(machine, private.SVM_ROWS))
-    elif machine.kernel == "precomputed":
-        _check_shape(machine, "support_vectors_", (0, 0))
-        _try(machine.predict, np.zeros((1, n)))
     else:
-        _check_shape(machine, "support_vectors_", (vectors, machine.n_features_in_))
-        _try(machine.predict, machine.support_vectors_)
+        _try(machine.predict, np.zeros((1, n)) if own_kernel else machine.support_vectors_)
 
 
 def _check_on_matrix(machine: PrecomputedAdapter) -> None:
-    if hasattr(machine, "X_fit_"):
-        methods = [getattr(machine, name, None) for name in ("predict", "transform")]
-        for method in filter(None, methods):
-            _try(method, machine.X_fit_)
+    for name in ("predict", "transform") if hasattr(machine, "X_fit_") else ():
+        if hasattr(machine, name):
+            _try(getattr(machine, name), machine.X_fit_)
 
 
 def _check_process(machine: Any) -> None:
@@ -211,7 +194,7 @@ def _check_columns(transformer: Any) -> None:
     for name in ("mean_", "var_", "scale_", "max_abs_", "statistics_"):
         learned = getattr(transformer, name, None)
         if learned is not None:
-            _check_shape(transformer, name, (d,))
+            _check_shapes(transformer, {name: (d,)})
             _require(name == "statistics_" or learned.dtype.kind == "f", f"{name} holds no numbers")
     if hasattr(transformer, "categories_"):
         _require(len(transformer.categories_) == d, "categories_ has another length")
@@ -229,7 +212,6 @@ _CHECKS: dict[Any, Callable[[Any], None]] = {
     Kernel: _check_value,
     Criterion: _check_value,
     (sp.csr_matrix, sp.csr_array): _check_rows,
-    Calibration: _check_calibration,
     SelectionResult: _check_result,
     KernelSelector: _check_params,
     (LSSVC, KRR): _check_machine,

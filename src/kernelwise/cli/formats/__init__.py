@@ -4,8 +4,6 @@ Each module has a subclass of :class:`~kernelwise.cli.formats.base.Format`, whic
 its files from others and makes a :class:`~kernelwise.cli.formats.base.Table` of one::
 
     FILE ──> Source (unpacked) ──> Format.read ──> Table
-
-A new format is one new file here, or a subclass anywhere else: it is found once it is imported.
 """
 
 from importlib.metadata import entry_points

@@ -13,7 +13,7 @@ from kernelwise.kernels.base import PairKernel
 
 # Okabe and Ito's palette, which colour-blind readers can tell apart; yellow is pale on white.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#F0E442")
-MARKERS = "os^DvPX"
+MARKERS = "os^DvPX"  # of classes: shapes help where colours do not
 BLUE, VERMILION = PALETTE[:2]
 GREY, PALE = "#555555", "#E6E6E6"
 
@@ -29,6 +29,8 @@ class Display(ABC):
 
     figure_: Any
     ax_: Any
+    _size: Any  # of a new figure, in inches
+    _layout = "constrained"
 
     def plot(self, ax: Any = None, **kwargs: Any) -> Self:
         """Draw the numbers.
@@ -46,17 +48,14 @@ class Display(ABC):
         return self
 
     @abstractmethod
-    def _axes(self, ax: Any) -> Any:
-        """Return the axes to draw on: the user's, or those of a new figure."""
-
-    @abstractmethod
     def _draw(self, kwargs: dict[str, Any]) -> None:
         """Draw on ``ax_``."""
 
-    def _one_axes(self, ax: Any, size: tuple[float, float], layout: str = "constrained") -> Any:
+    def _axes(self, ax: Any) -> Any:
+        """Return the axes to draw on: the user's, or those of a new figure."""
         plt = self._pyplot()
         if ax is None:
-            return plt.subplots(figsize=size, layout=layout)[1]
+            return plt.subplots(figsize=self._size, layout=self._layout)[1]
         if not isinstance(ax, plt.Axes):
             raise ValueError(f"ax must be one matplotlib Axes or None, got {type(ax).__name__}.")
         return ax
@@ -91,11 +90,6 @@ def class_colours(count: int) -> list[Any]:
     import matplotlib
 
     return list(matplotlib.colormaps["viridis"](np.linspace(0.0, 0.95, count)))
-
-
-def class_marker(code: int) -> str:
-    """Return the marker of a class: shapes help where colours do not."""
-    return MARKERS[code % len(MARKERS)]
 
 
 def colour_bar(ax: Any, image: Any, label: str, **kwargs: Any) -> Any:

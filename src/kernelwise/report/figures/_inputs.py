@@ -95,9 +95,11 @@ def check_result(result: Any) -> SelectionResult:
     return result
 
 
-def check_columns(result: SelectionResult, criteria: Any) -> list[str]:
+def check_columns(result: Any, criteria: Any) -> list[str]:
     """Return the columns to show: those asked for, or all that have a value somewhere."""
-    defined = [name for name, values in result.table.items() if np.isfinite(values).any()]
+    defined = [
+        name for name, values in check_result(result).table.items() if np.isfinite(values).any()
+    ]
     if not defined:
         raise ValueError("result has no criterion with a value: its notes say why.")
     if criteria is None:

@@ -11,12 +11,7 @@ from kernelwise._types import Array
 from kernelwise.kernels import Kernel
 from kernelwise.report.figures._axis import KernelAxis
 from kernelwise.report.figures._canvas import GREY, PALETTE, VERMILION, Display, short, tidy, title
-from kernelwise.report.figures._inputs import (
-    best_candidates,
-    check_columns,
-    check_result,
-    last_step,
-)
+from kernelwise.report.figures._inputs import best_candidates, check_columns, last_step
 from kernelwise.selection.result import SelectionResult
 
 _LOG_FROM = 1e2  # values that differ by more are shown on a log scale
@@ -88,7 +83,7 @@ class CriterionCurveDisplay(Display):
         ax, **kwargs
             As in :meth:`plot`; one Axes per criterion.
         """
-        names = check_columns(check_result(result), criteria)
+        names = check_columns(result, criteria)
         axis = KernelAxis.of(result.kernels)
         if chosen is not None and chosen not in axis.kernels:
             raise ValueError(f"chosen must be one of the result's kernels, got {chosen!r}.")

@@ -34,8 +34,6 @@ class KernelMatrixDisplay(Display):
 
     Attributes
     ----------
-    boundaries : array
-        The first places of all classes but the first; empty for regression.
     im_ : AxesImage
     lines_ : list of Line2D
         The class boundaries: one horizontal and one vertical line each.
@@ -46,13 +44,14 @@ class KernelMatrixDisplay(Display):
     classes: Array | None = None
     order: Array | None = None
     title: str = ""
+    _size, _layout = (5.8, 4.6), "compressed"
 
     def __post_init__(self) -> None:
         self.order = np.arange(len(self.matrix)) if self.order is None else self.order
 
     @property
     def boundaries(self) -> Array:
-        """The places at which a class begins, without the first."""
+        """The first places of all classes but the first; empty for regression."""
         return np.zeros(0, int) if self.classes is None else np.flatnonzero(np.diff(self.y)) + 1
 
     @classmethod
@@ -92,9 +91,6 @@ class KernelMatrixDisplay(Display):
         about = f"{short(kernel)}, {rows.size:,} rows{shown}"
         display = cls(K[np.ix_(places, places)], targets.y[order], targets.classes, order, about)
         return display.plot(ax, **kwargs)
-
-    def _axes(self, ax: Any) -> Any:
-        return self._one_axes(ax, (5.8, 4.6), "compressed")
 
     def _draw(self, kwargs: dict[str, Any]) -> None:
         scale, extend = self._colours()

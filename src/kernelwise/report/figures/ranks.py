@@ -64,11 +64,11 @@ class RankHeatmapDisplay(Display):
                 ranks[row, axis.kernels.index(kernel)] = rank
         return cls(ranks, names, axis).plot(ax, **kwargs)
 
-    def _axes(self, ax: Any) -> Any:
+    @property
+    def _size(self) -> tuple[float, float]:
         rows, columns = self.ranks.shape
         longest = max(map(len, self.axis.names()))
-        size = (max(4.5, 2.2 + 0.32 * columns), 1.5 + 0.32 * rows + 0.05 * longest)
-        return self._one_axes(ax, size)
+        return max(4.5, 2.2 + 0.32 * columns), 1.5 + 0.32 * rows + 0.05 * longest
 
     def _draw(self, kwargs: dict[str, Any]) -> None:
         rows, columns = self.ranks.shape

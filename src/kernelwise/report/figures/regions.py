@@ -1,13 +1,14 @@
 """What a machine predicts over the plane of two features."""
 
 from dataclasses import KW_ONLY, dataclass
+from itertools import cycle
 from typing import Any
 
 import numpy as np
 
 from kernelwise._types import Array
 from kernelwise.kernels.geometry import as_rows
-from kernelwise.report.figures._canvas import Display, class_colours, class_marker, colour_bar
+from kernelwise.report.figures._canvas import MARKERS, Display, class_colours, colour_bar
 from kernelwise.report.figures._inputs import check_lengths, class_codes, last_step
 from kernelwise.targets import as_vector
 
@@ -49,6 +50,7 @@ class DecisionRegionDisplay(Display):
     y: Array
     classes: Array | None = None
     names: tuple[str, ...] = ("feature 0", "feature 1")
+    _size = (5.4, 4.2)
 
     @classmethod
     def from_estimator(
@@ -80,13 +82,9 @@ class DecisionRegionDisplay(Display):
         classes = getattr(step, "classes_", None)
         response, shown = (_numbers(values, classes) for values in (predicted, target))
         grid = response.reshape(resolution, resolution)
-        display = cls(
-            x0, x1, grid, points=points, y=shown, classes=classes, names=_feature_names(X)
-        )
+        names = tuple(map(str, getattr(X, "columns", cls.names)))
+        display = cls(x0, x1, grid, points=points, y=shown, classes=classes, names=names)
         return display.plot(ax, **kwargs)
-
-    def _axes(self, ax: Any) -> Any:
-        return self._one_axes(ax, (5.4, 4.2))
 
     def _draw(self, kwargs: dict[str, Any]) -> None:
         style = {"s": 22, "edgecolor": "white", "linewidth": 0.5, **kwargs}
@@ -124,8 +122,8 @@ class DecisionRegionDisplay(Display):
             if 0 < np.count_nonzero(self.response == code) < self.response.size
         ]
         self.points_ = []
-        for code, (label, colour) in enumerate(zip(classes, colours, strict=True)):
-            one = {"color": colour, "marker": class_marker(code), "label": str(label), **style}
+        for code, (label, marker) in enumerate(zip(classes, cycle(MARKERS), strict=False)):
+            one = {"color": colours[code], "marker": marker, "label": str(label), **style}
             self.points_.append(self.ax_.scatter(*self.points[self.y == code].T, **one))
         self.ax_.legend(title="class", loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
 
@@ -153,10 +151,6 @@ def _like(plane: Array, X: Any) -> Any:
     if getattr(X, "schema", None) is not None:
         return type(X)(plane, schema=list(X.columns))
     return plane
-
-
-def _feature_names(X: Any) -> tuple[str, ...]:
-    return tuple(map(str, getattr(X, "columns", ("feature 0", "feature 1"))))
 
 
 def _numbers(values: Array, classes: Any) -> Array:

@@ -34,12 +34,6 @@ class LooResidualsDisplay(Display):
 
     Attributes
     ----------
-    error : float
-        The share of misclassified rows; the root mean squared error for regression.
-    positions : array of shape (n,)
-        What is on the horizontal axis: decision values, margins, or targets.
-    wrong : array of bool of shape (n,)
-        Whether a row is misclassified; never for regression.
     points_ : list of PathCollection
         The rows of every class that are classified correctly; or all rows.
     wrong_points_ : PathCollection or None
@@ -52,7 +46,7 @@ class LooResidualsDisplay(Display):
 
     @property
     def wrong(self) -> Array:
-        """Whether a row is misclassified."""
+        """Whether each row is misclassified; never for regression."""
         if self.classes is None:
             return np.zeros(len(self.y), dtype=bool)
         binary = self.values.ndim == 1
@@ -60,14 +54,14 @@ class LooResidualsDisplay(Display):
 
     @property
     def error(self) -> float:
-        """The share of misclassified rows, or the root mean squared error."""
+        """The share of misclassified rows; the root mean squared error for regression."""
         if self.classes is None:
             return float(np.sqrt(np.mean((self.y - self.values) ** 2)))
         return float(self.wrong.mean())
 
     @property
     def positions(self) -> Array:
-        """Decision values, margins, or targets."""
+        """What is on the horizontal axis: decision values, margins, or targets."""
         if self.classes is None:
             return self.y
         if self.values.ndim == 1:
@@ -107,11 +101,12 @@ class LooResidualsDisplay(Display):
             display = cls(values[used], class_codes(target[used], classes), classes)
         return display.plot(ax, **kwargs)
 
-    def _axes(self, ax: Any) -> Any:
-        rows = 0 if self.classes is None else len(self.classes)
-        height = 1.3 + (0.8 * rows if rows <= _ROOMY else 0.5 * min(rows, 20))
-        size = (4.6, 4.6) if self.classes is None else (6.2, height)
-        return self._one_axes(ax, size)
+    @property
+    def _size(self) -> tuple[float, float]:
+        if self.classes is None:
+            return 4.6, 4.6
+        rows = len(self.classes)
+        return 6.2, 1.3 + (0.8 * rows if rows <= _ROOMY else 0.5 * min(rows, 20))
 
     def _draw(self, kwargs: dict[str, Any]) -> None:
         tidy(self.ax_)
@@ -134,22 +129,18 @@ class LooResidualsDisplay(Display):
 
     def _plot_classes(self, classes: Array, style: dict[str, Any]) -> None:
         x, height, wrong = self.positions, self.y + _spread(self.positions, self.y), self.wrong
-        colours = class_colours(len(classes))
         self.points_ = []
-        for code, colour in enumerate(colours):
-            rows = (self.y == code) & ~wrong
-            self.points_.append(
-                self.ax_.scatter(x[rows], height[rows], **{"color": colour, **style})
-            )
+        for code, colour in enumerate(class_colours(len(classes))):
+            rows, one = (self.y == code) & ~wrong, {"color": colour, **style}
+            self.points_.append(self.ax_.scatter(x[rows], height[rows], **one))
         if wrong.any():
             self.wrong_points_ = self.ax_.scatter(
                 x[wrong], height[wrong], marker="x", s=30, color="black", linewidth=1.2,
                 label="misclassified", zorder=3,
             )  # fmt: skip
         self._draw_lines()
-        self.ax_.set_yticks(
-            range(len(classes)), [self._class_label(c) for c in range(len(classes))]
-        )
+        codes = range(len(classes))
+        self.ax_.set_yticks(codes, [self._class_label(classes, code) for code in codes])
         self.ax_.set_ylim(len(classes) - 0.4, -0.6)
         self.ax_.grid(visible=False, axis="y")
         shown = f"{100 * self.error:.1f} % ({wrong.sum():,} of {wrong.size:,})"
@@ -172,13 +163,10 @@ class LooResidualsDisplay(Display):
             frameon=False, fontsize="small",
         )  # fmt: skip
 
-    def _class_label(self, code: int) -> str:
-        assert self.classes is not None
+    def _class_label(self, classes: Array, code: int) -> str:
         rows = self.y == code
-        gap = "\n" if len(self.classes) <= _ROOMY else ": "
-        return (
-            f"{self.classes[code]}{gap}{np.count_nonzero(self.wrong & rows)} of {rows.sum()} wrong"
-        )
+        gap = "\n" if len(classes) <= _ROOMY else ": "
+        return f"{classes[code]}{gap}{np.count_nonzero(self.wrong & rows)} of {rows.sum()} wrong"
 
 
 def _regression(values: Array, y: Array) -> tuple[Array, Array]:

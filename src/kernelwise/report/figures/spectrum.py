@@ -37,8 +37,6 @@ class SpectrumDisplay(Display):
 
     Attributes
     ----------
-    degrees_of_freedom : float or None
-        None without a ridge. Negative eigenvalues count as zero.
     lines_ : list of Line2D
         The eigenvalues above rounding error, then the absolute values of negative ones where there
         are any.
@@ -50,13 +48,14 @@ class SpectrumDisplay(Display):
     ridge: float | None = None
     total: int | None = None
     name: str = ""
+    _size = (5.6, 3.8)
 
     def __post_init__(self) -> None:
         self.total = len(self.eigenvalues) if self.total is None else self.total
 
     @property
     def degrees_of_freedom(self) -> float | None:
-        """The sum of s / (s + ridge)."""
+        """The sum of s / (s + ridge), None without a ridge; negative eigenvalues count as zero."""
         if self.ridge is None:
             return None
         s = np.maximum(self.eigenvalues, 0.0)
@@ -108,9 +107,6 @@ class SpectrumDisplay(Display):
             estimator, "X_fit_", "use SpectrumDisplay.from_kernel(kernel, X, ridge)"
         )
         return cls.from_kernel(machine.kernel, machine.X_fit_, machine.ridge, ax=ax, **kwargs)
-
-    def _axes(self, ax: Any) -> Any:
-        return self._one_axes(ax, (5.6, 3.8))
 
     def _draw(self, kwargs: dict[str, Any]) -> None:
         tidy(self.ax_)
