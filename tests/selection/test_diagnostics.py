@@ -12,7 +12,7 @@ from sklearn.datasets import load_iris
 
 import kernelwise as kw
 from kernelwise.selection import Record, SelectionResult
-from kernelwise.selection.diagnostics import Code, Diagnostic, code_of, has_code
+from kernelwise.selection.diagnostics import Code, Diagnostic, code_of, former_note, has_code
 
 DOCS = pathlib.Path(__file__).parents[2] / "docs" / "selector.md"
 
@@ -95,7 +95,7 @@ def test_json_keeps_codes_beside_texts():
 def test_what_was_written_before_loads():
     result = SelectionResult.from_json(FORMER_RESULT)
     assert result.notes == {"Linear(): br": "the kernel has no width"}
-    assert code_of(result.notes["Linear(): br"]) == ""
+    assert code_of(result.notes["Linear(): br"]) == Code.UNDEFINED
     record = Record.from_json(FORMER_RECORD % FORMER_RESULT)
     assert len(record.warnings) == 1 and code_of(record.warnings[0]) == ""
 
@@ -124,3 +124,9 @@ def test_a_model_file_keeps_the_texts(noise, tmp_path):
 def test_every_code_is_documented():
     page = DOCS.read_text()
     assert [code for code in Code if f"`{code}`" not in page] == []
+
+
+def test_notes_without_codes_keep_their_meaning():
+    former = "set aside after a look at 500 rows"
+    assert code_of(former_note(former)) == Code.SET_ASIDE
+    assert code_of(former_note("the kernel has no width")) == Code.UNDEFINED

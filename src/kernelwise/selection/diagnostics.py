@@ -52,6 +52,12 @@ def code_of(text: str) -> str:
     return str(getattr(text, "code", ""))
 
 
+def former_note(text: str) -> Diagnostic:
+    """Return a note of a result that was written before notes had codes."""
+    is_aside = text.startswith("set aside after a look at ")
+    return Diagnostic(text, Code.SET_ASIDE if is_aside else Code.UNDEFINED)
+
+
 def has_code(texts: Iterable[str], *codes: Code) -> bool:
     """Say whether one of several diagnostics has one of the codes."""
     return any(code_of(text) in codes for text in texts)

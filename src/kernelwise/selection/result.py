@@ -14,7 +14,7 @@ from kernelwise._types import Array
 from kernelwise.criteria import Criterion
 from kernelwise.kernels import Kernel
 from kernelwise.selection import archive
-from kernelwise.selection.diagnostics import Diagnostic, code_of
+from kernelwise.selection.diagnostics import Diagnostic, code_of, former_note
 from kernelwise.selection.preference import check_rule, preferred
 
 
@@ -154,10 +154,10 @@ class SelectionResult:
     def from_dict(cls, plain: dict[str, Any]) -> "SelectionResult":
         """Return the result that plain data describes; ValueError or KeyError for other data."""
         given = archive.fields_from_plain(cls, plain)
-        # Earlier versions wrote no codes.
         codes = archive.from_plain(dict[str, str], plain.get("note_codes", {}), "note_codes")
         given["notes"] = {
-            k: Diagnostic(note, codes.get(k, "")) for k, note in given["notes"].items()
+            k: Diagnostic(note, codes[k]) if k in codes else former_note(note)
+            for k, note in given["notes"].items()
         }
         result = cls(**given)
         columns = [result.ridges, *result.table.values(), *result.standard_errors.values()]
