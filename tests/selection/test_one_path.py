@@ -322,3 +322,20 @@ def test_solutions_follow_what_is_asked():
     before = inverse.solve(B)
     B *= 5.0
     close(inverse.solve(B), 5.0 * before)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "params"),
+    [
+        (None, {"sample_weight": np.ones(60)}),
+        (kw.LSSVC(class_weight="balanced"), {}),
+        (SVC(), {}),
+        (type("Own", (kw.LSSVC,), {})(), {}),
+    ],
+)
+def test_a_fit_that_takes_the_whole_matrix_is_refused_without_entries(nystrom, estimator, params):
+    X, y = data(60, False)
+    selector = kw.KernelSelector(estimator, engine=nystrom(10), criterion="eloo")
+    with pytest.raises(ValueError, match=r"the fit of \w+ needs its entries, which engine"):
+        selector.fit(X, y, **params)
+    assert selector.set_params(refit=False).fit(X, y).best_ridge_ > 0.0

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from kernelwise._arguments import as_integer, shown
 from kernelwise._types import Array
 from kernelwise.criteria import ELOO, SM, Criterion, get
 from kernelwise.gram import Gram, Targets
+from kernelwise.selection.inputs import as_ridges
 from kernelwise.selection.preference import check_rule
 
 # The ridges tried by default, in units of the mean diagonal of each kernel matrix.
@@ -97,6 +99,13 @@ class Ridges:
 
     values: Array
     relative: bool
+
+    @classmethod
+    def of(cls, ridge: Any) -> "Ridges":
+        """Return the ridges that a user gives, in ascending order; those of the data for "auto"."""
+        if isinstance(ridge, str) and ridge == "auto":
+            return cls(AUTO_RIDGES, True)
+        return cls(np.unique(as_ridges(ridge)), False)
 
     def choice(self, gram: Gram) -> Array:
         """Return the ridges that a criterion may choose from."""

@@ -14,7 +14,8 @@ from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils import get_tags
 
 from kernelwise._arguments import shown
-from kernelwise.gram import Targets
+from kernelwise.criteria.base import LEAVE_ONE_OUT, matrix_needs
+from kernelwise.gram import Need, Targets
 from kernelwise.kernels import Kernel, Precomputed
 from kernelwise.machines import (
     KRR,
@@ -125,7 +126,7 @@ def fit_estimator(
     machine: Any, problem: Problem, found: CascadeOutcome, params: dict[str, Any]
 ) -> None:
     """Fit the machine; one that fits by least squares takes the solution of the choice."""
-    solution = None if params or not can_adopt(machine) else found.solution(problem.X)
+    solution = found.solution(problem.X) if _adopts(machine, params) else None
     if solution is not None:
         machine.adopt(solution.rows, problem.targets, solution.fit, solution.coefficients)
         return
@@ -140,10 +141,16 @@ def fit_estimator(
         raise ValueError(f"estimator {shown(inner)} cannot be fitted: {error}") from error
 
 
-def can_adopt(machine: Any) -> bool:
-    """Say whether a machine can take the least-squares solution that the choice left behind."""
-    # A class that inherits it may fit in a way of its own.
-    return "adopt" in vars(type(machine)) and getattr(machine, "class_weight", None) is None
+def fit_needs(machine: Any, params: dict[str, Any]) -> frozenset[Need]:
+    """Return what a fit takes of the kernel matrix: estimators of others take all of it."""
+    return matrix_needs(LEAVE_ONE_OUT) if _adopts(machine, params) else frozenset({Need.ENTRIES})
+
+
+def _adopts(machine: Any, params: dict[str, Any]) -> bool:
+    """Say whether a machine takes the least-squares solution that the choice left behind."""
+    is_weighted = params or getattr(machine, "class_weight", None) is not None
+    # A class that inherits `adopt` may fit in a way of its own.
+    return "adopt" in vars(type(machine)) and not is_weighted
 
 
 def task_of(estimator: Any) -> str:

@@ -23,26 +23,20 @@ from kernelwise._sklearn import (
 from kernelwise._threads import as_jobs, limited
 from kernelwise._types import Array
 from kernelwise.criteria import Criterion, get
-from kernelwise.criteria.base import LEAVE_ONE_OUT, check_task, matrix_needs
+from kernelwise.criteria.base import check_task
 from kernelwise.gram import Engine, Targets
 from kernelwise.gram.psd import check_matrix
 from kernelwise.kernels import Kernel, grids
 from kernelwise.kernels.geometry import in_range
 from kernelwise.machines import KRR, LSSVC
 from kernelwise.machines.delegation import Delegating, inner_has
-from kernelwise.selection.cascade import (
-    AUTO_RIDGES,
-    Cascade,
-    Ridges,
-    default_cascade,
-    loo_criterion,
-)
+from kernelwise.selection.cascade import Cascade, Ridges, default_cascade, loo_criterion
 from kernelwise.selection.estimates import SelfAssessing, leave_one_out
 from kernelwise.selection.estimators import (
-    can_adopt,
     configure_estimator,
     criterion_machine,
     fit_estimator,
+    fit_needs,
     has_bias,
     machine_for,
     task_of,
@@ -50,7 +44,6 @@ from kernelwise.selection.estimators import (
 from kernelwise.selection.guards import warn_about
 from kernelwise.selection.inputs import (
     as_kernels,
-    as_ridges,
     take_matrix,
     without_weightless_rows,
 )
@@ -211,6 +204,8 @@ class KernelSelector(
         machine = machine_for(self.estimator, targets, kernels)
         cascade, ridges = self._stages_and_ridges(targets)
         problem = self._problem(X, targets, kernels, machine, cascade)
+        if self.refit:
+            problem.require(fit_needs(machine, fit_params), f"the fit of {type(machine).__name__}")
         with limited(self.n_jobs, rows=targets.n):
             with fit_task(self, X, y, parts=SEARCHES) as progress:
                 search = Search(problem, cascade, ridges)
@@ -240,8 +235,6 @@ class KernelSelector(
             memory=self.memory,
         )
         problem.check([criterion for criterion, _ in cascade.stages])
-        if self.refit and can_adopt(machine):
-            problem.require(matrix_needs(LEAVE_ONE_OUT), f"the fit of {type(machine).__name__}")
         return problem
 
     def _default_machine(self) -> Any:
@@ -281,8 +274,7 @@ class KernelSelector(
 
     def _stages_and_ridges(self, targets: Targets) -> tuple[Cascade, Ridges]:
         """Return the stages and the ridges to choose from."""
-        relative = isinstance(self.ridge, str) and self.ridge == "auto"
-        ridges = Ridges(AUTO_RIDGES if relative else np.unique(as_ridges(self.ridge)), relative)
+        ridges = Ridges.of(self.ridge)
         if isinstance(self.criterion, Cascade):
             cascade = self.criterion
         elif self.criterion == "auto":
