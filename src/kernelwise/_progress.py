@@ -5,12 +5,13 @@ bar on the screen, scikit-learn's callbacks or nobody follows.
 """
 
 import time
+from contextlib import AbstractContextManager
 from typing import Any
 
 _PATIENCE = 1.0  # seconds after which a person wants to see something move
 
 
-class Task:
+class Task(AbstractContextManager["Task", None]):
     """A piece of work; this one tells nobody."""
 
     def part(self, name: str = "", parts: int = 0) -> "Task":
@@ -21,9 +22,6 @@ class Task:
         """Note that a part without parts is done."""
         with self.part():
             pass
-
-    def __enter__(self) -> "Task":
-        return self
 
     def __exit__(self, *error: object) -> None:
         self.end()

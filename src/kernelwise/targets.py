@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._arguments import is_one_of, shown
-from kernelwise._cached import cached_property
+from kernelwise._arguments import shown
+from kernelwise._threads import cached_property
 from kernelwise._types import Array
 
 # Integer targets with more distinct values than this are taken for a count or a measurement.
@@ -37,7 +37,7 @@ class Targets:
     def of(cls, y: Any, task: str = "auto") -> "Targets":
         """Validate a target: task is "classification", "regression" or "auto"."""
         values = as_vector(y)
-        if not is_one_of(task, ("auto", "classification", "regression")):
+        if not isinstance(task, str) or task not in ("auto", "classification", "regression"):
             raise ValueError(
                 f"task must be 'auto', 'classification' or 'regression', got {shown(task)}."
             )
@@ -55,15 +55,9 @@ class Targets:
             raise ValueError(
                 f"y has only one class ({shown(only)}): at least two classes are needed."
             )
-        if _has_fractions(classes):
-            raise ValueError(
-                "Unknown label type: y holds fractions, not classes: use task='regression'."
-            )
-        if _skips_integers(classes):
-            raise ValueError(
-                "Unknown label type: y holds numbers beyond 2^53, where float64 skips integers: "
-                "use task='regression', or text for labels."
-            )
+        no_labels = _why_no_labels(classes)
+        if no_labels is not None:
+            raise ValueError(f"Unknown label type: y holds {no_labels}.")
         if classes.size > max(2, values.size // 2):
             raise ValueError(
                 f"y has {classes.size} classes on {values.size} rows: use task='regression' for "
@@ -245,14 +239,18 @@ def _looks_real(values: Array) -> bool:
     if values.dtype.kind not in "iuf":
         return False
     distinct = np.unique(values)
-    many = distinct.size > MAX_CLASSES_AUTO
-    return many or _has_fractions(distinct) or _skips_integers(distinct)
+    return distinct.size > MAX_CLASSES_AUTO or _why_no_labels(distinct) is not None
 
 
-def _has_fractions(values: Array) -> bool:
-    return values.dtype.kind == "f" and bool(np.any(values != np.round(values)))
-
-
-def _skips_integers(values: Array) -> bool:
-    """Say whether floats are so large that they are no labels: every one of them is an integer."""
-    return values.dtype.kind == "f" and float(np.abs(values).max()) > LARGEST_INTEGER
+def _why_no_labels(values: Array) -> str | None:
+    """Say what distinct numbers are, and what to do, where they are no class labels."""
+    if values.dtype.kind != "f":
+        return None
+    if np.any(values != np.round(values)):
+        return "fractions, not classes: use task='regression'"
+    if float(np.abs(values).max()) > LARGEST_INTEGER:
+        return (
+            "numbers beyond 2^53, where float64 skips integers: use task='regression', or text for "
+            "labels"
+        )
+    return None

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._arguments import as_bytes
 from kernelwise._files import read_file
 from kernelwise.cli.formats.delimited import UNNAMED
 from kernelwise.cli.prepare import FORMER_NAMES, Wanted, conform
@@ -22,7 +23,6 @@ from kernelwise.cli.write import (
     not_written,
     write_text,
 )
-from kernelwise.gram.memory import as_bytes
 from kernelwise.selection.persistence import MAX_SIZE, restored
 from kernelwise.selection.record import Record
 

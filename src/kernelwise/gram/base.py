@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kernelwise._cached import cached_property
 from kernelwise._progress import SILENT, Task
 from kernelwise._registry import check_new_name, members, unknown
+from kernelwise._threads import cached_property
 from kernelwise._types import Array
 from kernelwise.gram.inverse import Inverse, SpectralInverse, Spectrum
 from kernelwise.gram.statistics import GramStatistics

@@ -10,9 +10,9 @@ from scipy.linalg import eigh
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
-from kernelwise._cached import cached_property
+from kernelwise._arguments import as_bytes, in_words
 from kernelwise._progress import SILENT, Task
-from kernelwise._threads import pool, workers
+from kernelwise._threads import cached_property, pool, workers
 from kernelwise._types import Array
 from kernelwise.gram.base import Engine, Gram, Need
 from kernelwise.gram.inverse import (
@@ -22,7 +22,6 @@ from kernelwise.gram.inverse import (
     Spectrum,
     spectral_inverse,
 )
-from kernelwise.gram.memory import as_bytes, in_words
 from kernelwise.gram.partial_cholesky import thin_eigensystem
 from kernelwise.gram.psd import without_rounding
 from kernelwise.gram.statistics import GramStatistics

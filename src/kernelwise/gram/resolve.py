@@ -3,9 +3,9 @@
 from dataclasses import fields, replace
 from typing import Any
 
+from kernelwise._arguments import as_bytes, in_words
 from kernelwise.gram.base import Engine, get
 from kernelwise.gram.dense import Dense, needed
-from kernelwise.gram.memory import as_bytes, in_words
 from kernelwise.gram.tiled import Tiled
 
 # Below it loading the compiled loops takes longer than the matrices do.

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from kernelwise._cached import cached_property
 from kernelwise._progress import SILENT, Task
+from kernelwise._threads import cached_property
 from kernelwise._types import Array
 from kernelwise.gram.dense import sample_pairs
 from kernelwise.gram.families import DistanceRange, Family

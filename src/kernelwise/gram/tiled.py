@@ -9,16 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from kernelwise._arguments import is_one_of, shown
-from kernelwise._cached import cached_property
+from kernelwise._arguments import as_bytes, is_one_of, shown
 from kernelwise._progress import SILENT, Task
-from kernelwise._threads import workers
+from kernelwise._threads import cached_property, workers
 from kernelwise._types import Array
 from kernelwise.gram import conjugate_gradients
 from kernelwise.gram.base import Engine, Gram, Need
 from kernelwise.gram.dense import DenseGram, check_memory, needed, sample_pairs
 from kernelwise.gram.inverse import Inverse, Spectrum
-from kernelwise.gram.memory import as_bytes
 from kernelwise.gram.partial_cholesky import PartialCholesky
 from kernelwise.gram.runner import ThreadRunner
 from kernelwise.gram.statistics import GramStatistics
