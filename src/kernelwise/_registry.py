@@ -17,7 +17,8 @@ def members(base: Any) -> list[Any]:
 
     A dictionary made from the list therefore prefers ours where somebody else took a name.
     """
-    ours, others = [], []
+    ours: list[Any] = []
+    others: list[Any] = []
     for cls in base.__subclasses__():
         for member in members(cls) if inspect.isabstract(cls) else [cls]:
             (ours if member.__module__.startswith(PACKAGE) else others).append(member)

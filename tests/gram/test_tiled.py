@@ -21,7 +21,7 @@ import kernelwise as kw
 from helpers import close, rounding, tolerance
 from kernelwise import criteria as c
 from kernelwise._arguments import as_bytes
-from kernelwise.gram import Dense, Targets, Tiled, _loops, tiled
+from kernelwise.gram import Dense, Targets, Tiled, _loops, dense
 from kernelwise.gram.families import DistanceRange
 from kernelwise.gram.grouping import group_kernels
 from kernelwise.gram.sweep import Sweep
@@ -351,7 +351,7 @@ def test_criteria_that_train_equal_the_dense_engine():
 def test_one_matrix_in_memory_at_a_time(monkeypatch):
     """A criterion that needs the spectrum of every kernel must not keep them all."""
     made = []
-    original = tiled.DenseGram
+    original = dense.DenseGram
 
     def watched(*args):
         assert sum(ref() is not None for ref in made) <= 1
@@ -359,7 +359,7 @@ def test_one_matrix_in_memory_at_a_time(monkeypatch):
         made.append(weakref.ref(gram))
         return gram
 
-    monkeypatch.setattr(tiled, "DenseGram", watched)
+    monkeypatch.setattr(dense, "DenseGram", watched)
     X, y = data("binary")
     tables(X, y, kw.grids.gaussian(-2, 3), ["eloo", c.SM(r=3)], Tiled())
     assert len(made) == 6

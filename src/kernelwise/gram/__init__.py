@@ -18,10 +18,9 @@ none. numba appears in ``_loops`` only. This package imports kernels and targets
 
 from kernelwise._registry import load_modules
 from kernelwise.gram.base import Engine, Gram, Need, available, check_needs, get
-from kernelwise.gram.dense import Dense
+from kernelwise.gram.dense import Dense, resolve_engine
 from kernelwise.gram.inverse import Inverse, Spectrum
 from kernelwise.gram.psd import NotPSDWarning, repair
-from kernelwise.gram.resolve import resolve_engine
 from kernelwise.gram.statistics import GramStatistics
 from kernelwise.gram.tiled import Tiled
 from kernelwise.targets import Targets

@@ -146,11 +146,12 @@ class Engine(ABC):
 
 def check_needs(engine: Engine, needs: frozenset[Need], rows: int, who: str) -> None:
     """Say, before any work, what somebody needs that an engine does not provide."""
-    missing = [need.value for need in Need if need in needs - engine.provides]
+    missing = needs - engine.provides
     if missing:
+        what = " and ".join(need.value for need in Need if need in missing)
         raise ValueError(
-            f"{who} needs {' and '.join(missing)}, which engine {engine.name!r} does not provide: "
-            "choose another criterion or engine."
+            f"{who} needs {what}, which engine {engine.name!r} does not provide: choose another "
+            "criterion or engine."
         )
     engine.check_memory(needs, rows)
 

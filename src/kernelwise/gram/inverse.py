@@ -18,6 +18,9 @@ from kernelwise._types import Array
 from kernelwise._undefined import Undefined
 
 _EPS = float(np.finfo(float).eps)
+# Eigenvalues of a positive semidefinite matrix come out negative by rounding: n eps times the
+# largest bounds that with room to spare.
+_ROUNDING_A_ROW = 10 * _EPS
 _DIGITS = 1e-4  # the relative error of a number with four digits
 
 
@@ -46,11 +49,6 @@ class Spectrum:
     values: Array
     vectors: Array
 
-    @property
-    def is_thin(self) -> bool:
-        """Whether eigenpairs of eigenvalue zero are left out."""
-        return bool(self.values.size < self.vectors.shape[0])
-
     @cached_property
     def squares(self) -> Array:
         """The squares of the entries of the vectors."""
@@ -62,6 +60,12 @@ class Spectrum:
         return np.ascontiguousarray(self.vectors)
 
 
+def without_rounding(eigenvalues: Array) -> Array:
+    """Return ascending eigenvalues with those that are negative by rounding only set to zero."""
+    beyond = -_ROUNDING_A_ROW * eigenvalues.size * float(np.abs(eigenvalues).max())
+    return eigenvalues if eigenvalues[0] < beyond else np.maximum(eigenvalues, 0.0)
+
+
 class Inverse(ABC):
     """The inverse of K + ridge I.
 
@@ -69,6 +73,7 @@ class Inverse(ABC):
     """
 
     ridge: float
+    condition: float = 0.0  # how many times solutions magnify rounding errors of the kernel matrix
 
     @abstractmethod
     def solve(self, B: Array) -> Array:
@@ -99,11 +104,6 @@ class Inverse(ABC):
         """Return the trace of K (K + ridge I)^-1, the degrees of freedom."""
         diagonal = self.diagonal()
         return diagonal.size - self.ridge * float(diagonal.sum())
-
-    @property
-    def condition(self) -> float:
-        """How many times solutions magnify the rounding errors of the kernel matrix."""
-        return 0.0
 
     @property
     def lost_digits(self) -> str | None:
@@ -195,7 +195,7 @@ class CholeskyInverse(Inverse):
         )
 
     @property
-    def condition(self) -> float:
+    def condition(self) -> float:  # type: ignore[override]
         """Errors are relative to sqrt(M_ii M_jj), so rows of any scale do no harm."""
         return float(self._size @ self.diagonal())
 
@@ -219,12 +219,15 @@ class SpectralInverse(Inverse):
         exact: Callable[[float], Inverse] | None = None,
     ) -> None:
         self.ridge, self._spectrum, self._exact = ridge, spectrum, exact
-        s = spectrum.values
+        s, n = spectrum.values, spectrum.vectors.shape[0]
         if s.min(initial=0.0) + ridge <= 0.0:
             raise NotPositiveDefinite(ridge)
         # The eigenvalues of M^-1: on what a thin spectrum leaves out, and on the rest less that.
-        self._rest = 1.0 / ridge if spectrum.is_thin else 0.0
-        self._gains = -s / ((s + ridge) * ridge) if spectrum.is_thin else 1.0 / (s + ridge)
+        self._rest = 1.0 / ridge if s.size < n else 0.0
+        self._gains = -s / ((s + ridge) * ridge) if s.size < n else 1.0 / (s + ridge)
+        # Errors of eigenvalues are as the largest of them.
+        mean = float(self._gains.sum()) / n + self._rest
+        self.condition = float(s.max(initial=0.0) * mean)
 
     def solve(self, B: Array) -> Array:
         """Return the product with the columns of B."""
@@ -260,12 +263,6 @@ class SpectralInverse(Inverse):
     def hat_trace(self) -> float:
         """Return the sum of s / (s + ridge)."""
         return float(np.sum(self._spectrum.values / (self._spectrum.values + self.ridge)))
-
-    @property
-    def condition(self) -> float:
-        """Errors of eigenvalues are as the largest of them."""
-        mean = float(self._gains.sum()) / self._spectrum.vectors.shape[0] + self._rest
-        return float(self._spectrum.values.max(initial=0.0) * mean)
 
 
 def spectral_inverse(

@@ -15,7 +15,7 @@ from kernelwise._threads import cached_property, workers
 from kernelwise._types import Array
 from kernelwise.gram import conjugate_gradients
 from kernelwise.gram.base import Engine, Gram, Need
-from kernelwise.gram.dense import DenseGram, check_memory, needed, sample_pairs
+from kernelwise.gram.dense import Dense, DenseGram, check_memory, needed
 from kernelwise.gram.inverse import Inverse, Spectrum
 from kernelwise.gram.partial_cholesky import PartialCholesky
 from kernelwise.gram.runner import ThreadRunner
@@ -202,8 +202,7 @@ class TiledGram(Gram):
 
     @cached_property
     def _dense(self) -> DenseGram:
-        check_memory(self._targets.n, self._memory)
-        return DenseGram(self._kernel, Pairs(self._X), sample_pairs(self._X), self._targets)
+        return next(Dense(self._memory).grams([self._kernel], self._X, self._targets))
 
 
 class IterativeInverse(Inverse):

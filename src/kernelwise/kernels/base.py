@@ -46,6 +46,7 @@ class Kernel(ABC):
     """
 
     __array_ufunc__ = None  # numpy scalars leave ``np.float64(2) * k`` to __rmul__
+    takes_matrix: ClassVar[bool] = False  # whether X is a ready-made kernel matrix
 
     @property
     @abstractmethod
@@ -93,11 +94,6 @@ class Kernel(ABC):
             )
         with limited(rows=max(rows.shape[0], others.shape[0])):
             return self.values(Pairs(rows, others))
-
-    @property
-    def takes_matrix(self) -> bool:
-        """Whether the kernel takes a ready-made kernel matrix in place of X."""
-        return False
 
     def diag(self, X: Any) -> Array:
         """Return the diagonal of ``k(X)`` without computing the matrix."""
@@ -181,7 +177,9 @@ def available() -> dict[str, type[Kernel]]:
 
 def set_positive(kernel: Kernel, name: str) -> None:
     """Store a parameter of a frozen kernel as a float; refuse one that is not positive."""
-    value = _number(kernel, name)
+    value = as_real(getattr(kernel, name))
+    if value is None:
+        raise _no_number(kernel, name)
     if not SMALLEST <= value < math.inf:
         raise ValueError(
             f"{name} of {type(kernel).__name__} must be positive (at least {SMALLEST:g}) and "
@@ -192,15 +190,14 @@ def set_positive(kernel: Kernel, name: str) -> None:
 
 def set_finite(kernel: Kernel, name: str) -> None:
     """Store a parameter of a frozen kernel as a float; refuse one that is not finite."""
-    value = _number(kernel, name)
+    value = as_real(getattr(kernel, name))
+    if value is None:
+        raise _no_number(kernel, name)
     if not math.isfinite(value):
         raise ValueError(f"{name} of {type(kernel).__name__} must be finite, got {value}.")
     object.__setattr__(kernel, name, value)
 
 
-def _number(kernel: Kernel, name: str) -> float:
-    given = getattr(kernel, name)
-    value = as_real(given)
-    if value is None:
-        raise TypeError(f"{name} of {type(kernel).__name__} must be a number, got {shown(given)}.")
-    return value
+def _no_number(kernel: Kernel, name: str) -> TypeError:
+    given = shown(getattr(kernel, name))
+    return TypeError(f"{name} of {type(kernel).__name__} must be a number, got {given}.")

@@ -59,7 +59,7 @@ class Combination(Kernel):
         return tuple(width for part in self.parts for width in part.inverse_widths)
 
     @property
-    def takes_matrix(self) -> bool:
+    def takes_matrix(self) -> bool:  # type: ignore[override]
         """Whether the parts take a matrix in place of X."""
         return self.parts[0].takes_matrix
 
@@ -178,7 +178,7 @@ class Scaled(Kernel):
         return self.part.inverse_widths
 
     @property
-    def takes_matrix(self) -> bool:
+    def takes_matrix(self) -> bool:  # type: ignore[override]
         """As the kernel that is scaled."""
         return self.part.takes_matrix
 

@@ -21,14 +21,14 @@ from kernelwise.machines.base import Machine, needs_with
 from kernelwise.machines.folds import Split, as_cv, make_splits
 from kernelwise.machines.least_squares import KRR, LSSVC
 from kernelwise.machines.precomputed import PrecomputedAdapter
-from kernelwise.machines.ridge_fit import (
+from kernelwise.machines.ridge_path import (
+    LeastSquares,
     LostDigitsWarning,
     RidgeFit,
     check_ridge,
     fit_cholesky,
     fit_ridge,
 )
-from kernelwise.machines.ridge_path import LeastSquares
 from kernelwise.machines.squared_hinge import SquaredHingeFit, fit_squared_hinge
 from kernelwise.machines.svm import SupportVectors
 
