@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import kernelwise as kw
 from kernelwise._undefined import NotConverged
 from kernelwise.gram import Tiled, conjugate_gradients
-from kernelwise.gram.conjugate_gradients import Preconditioner
+from kernelwise.gram.conjugate_gradients import IterativeInverse, Preconditioner
 from kernelwise.gram.dense import DenseGram
 from kernelwise.gram.partial_cholesky import PartialCholesky
 from kernelwise.gram.psd import NotPSDWarning
@@ -74,7 +74,7 @@ def test_solutions_are_those_of_the_matrix(n, ridge, rank, seed):
     factor = PartialCholesky(lambda rows: K[:, rows], np.diag(K))
     factor.grow(min(rank, n))
     right = np.column_stack([rng.normal(size=n), np.ones(n), np.zeros(n)])
-    ours = conjugate_gradients.solve(lambda V: K @ V, Preconditioner(factor), ridge, right)
+    ours = IterativeInverse(lambda V: K @ V, Preconditioner(factor), ridge).solve(right)
     residual = K @ ours + ridge * ours - right
     assert np.linalg.norm(residual) <= 1e-9 * np.linalg.norm(right)
 
@@ -85,4 +85,4 @@ def test_a_system_that_does_not_converge_says_so():
     empty = PartialCholesky(lambda rows: K[:, rows], np.diag(K))
     empty.grow(1)
     with pytest.raises(NotConverged, match="larger ridge"):
-        conjugate_gradients.solve(lambda V: K @ V, Preconditioner(empty), 1e-15, np.ones((400, 1)))
+        IterativeInverse(lambda V: K @ V, Preconditioner(empty), 1e-15).solve(np.ones((400, 1)))

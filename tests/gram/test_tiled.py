@@ -22,8 +22,7 @@ from helpers import close, rounding, tolerance
 from kernelwise import criteria as c
 from kernelwise._arguments import as_bytes
 from kernelwise.gram import Dense, Targets, Tiled, _loops, dense
-from kernelwise.gram.families import DistanceRange
-from kernelwise.gram.grouping import group_kernels
+from kernelwise.gram.families import DistanceRange, group_kernels
 from kernelwise.gram.sweep import Sweep
 from kernelwise.kernels import Pairs
 from kernelwise.kernels.base import PairKernel

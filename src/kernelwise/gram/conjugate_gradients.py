@@ -20,6 +20,7 @@ import numpy as np
 
 from kernelwise._types import Array
 from kernelwise._undefined import NotConverged
+from kernelwise.gram.inverse import Inverse
 from kernelwise.gram.partial_cholesky import PartialCholesky
 
 TOLERANCE = 1e-10  # of the residual, relative to the right-hand side
@@ -38,29 +39,34 @@ class Preconditioner:
         return np.asarray(V + self._vectors @ (gains[:, None] * (self._vectors.T @ V)))
 
 
-def solve(
-    multiply: Callable[[Array], Array], precondition: Preconditioner, ridge: float, right: Array
-) -> Array:
-    """Return (K + ridge I)^-1 right for all columns side by side; multiply gives K @ V."""
-    scale = np.linalg.norm(right, axis=0)
-    goal = TOLERANCE * scale
-    X, R = np.zeros_like(right), right.copy()
-    Z = precondition(ridge, R)
-    P, rho = Z, np.einsum("ij,ij->j", R, Z)
-    for _ in range(_LONGEST):
-        if np.all(np.linalg.norm(R, axis=0) <= goal):
-            return X
-        Q = multiply(P) + ridge * P
-        step = _ratio(rho, np.einsum("ij,ij->j", P, Q))
-        X += step * P
-        R -= step * Q
-        Z = precondition(ridge, R)
-        rho, before = np.einsum("ij,ij->j", R, Z), rho
-        P = Z + _ratio(rho, before) * P
-    raise NotConverged(
-        f"conjugate gradients did not converge at ridge = {ridge:g}, so use a larger ridge or "
-        "raise memory"
-    )
+class IterativeInverse(Inverse):
+    """The inverse of K + ridge I, from products with K alone: it solves, and nothing else."""
+
+    def __init__(
+        self, multiply: Callable[[Array], Array], precondition: Preconditioner, ridge: float
+    ) -> None:
+        self.ridge, self._multiply, self._precondition = ridge, multiply, precondition
+
+    def solve(self, B: Array) -> Array:
+        """Return the product with the columns of B, all of them side by side."""
+        ridge, goal = self.ridge, TOLERANCE * np.linalg.norm(B, axis=0)
+        X, R = np.zeros_like(B), B.copy()
+        Z = self._precondition(ridge, R)
+        P, rho = Z, np.einsum("ij,ij->j", R, Z)
+        for _ in range(_LONGEST):
+            if np.all(np.linalg.norm(R, axis=0) <= goal):
+                return X
+            Q = self._multiply(P) + ridge * P
+            step = _ratio(rho, np.einsum("ij,ij->j", P, Q))
+            X += step * P
+            R -= step * Q
+            Z = self._precondition(ridge, R)
+            rho, before = np.einsum("ij,ij->j", R, Z), rho
+            P = Z + _ratio(rho, before) * P
+        raise NotConverged(
+            f"conjugate gradients did not converge at ridge = {ridge:g}, so use a larger ridge or "
+            "raise memory"
+        )
 
 
 def _ratio(above: Array, below: Array) -> Array:

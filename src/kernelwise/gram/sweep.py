@@ -21,8 +21,7 @@ from kernelwise._progress import SILENT, Task
 from kernelwise._threads import cached_property
 from kernelwise._types import Array
 from kernelwise.gram.dense import sample_pairs
-from kernelwise.gram.families import DistanceRange, Family
-from kernelwise.gram.grouping import group_kernels
+from kernelwise.gram.families import DistanceRange, Family, group_kernels
 from kernelwise.gram.reductions import CenteredSquares, Products, Reduction, RowMeans, Sums
 from kernelwise.gram.runner import Runner
 from kernelwise.gram.statistics import GramStatistics

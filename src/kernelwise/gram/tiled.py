@@ -2,7 +2,7 @@
 
 import math
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -13,8 +13,8 @@ from kernelwise._arguments import as_bytes, is_one_of, shown
 from kernelwise._progress import SILENT, Task
 from kernelwise._threads import cached_property, workers
 from kernelwise._types import Array
-from kernelwise.gram import conjugate_gradients
 from kernelwise.gram.base import Engine, Gram, Need
+from kernelwise.gram.conjugate_gradients import IterativeInverse, Preconditioner
 from kernelwise.gram.dense import Dense, DenseGram, check_memory, needed
 from kernelwise.gram.inverse import Inverse, Spectrum
 from kernelwise.gram.partial_cholesky import PartialCholesky
@@ -182,15 +182,15 @@ class TiledGram(Gram):
         """Return the inverses; where the matrix does not fit, by products with it."""
         if Need.ENTRIES in self.provides:
             return self._dense.inverses(ridges)
-        return [IterativeInverse(ridge, self._multiply, self._preconditioner) for ridge in ridges]
+        return [IterativeInverse(self._multiply, self._preconditioner, ridge) for ridge in ridges]
 
     @cached_property
-    def _preconditioner(self) -> conjugate_gradients.Preconditioner:
+    def _preconditioner(self) -> Preconditioner:
         n, X, kernel = self._targets.n, self._X, self._kernel
         room = as_bytes(self._memory) / (_COPIES_OF_A_FACTOR * 8 * n)
         factor = PartialCholesky(lambda rows: kernel.values(Pairs(X, X[rows])), kernel.diagonal(X))
         factor.grow(int(max(1, min(room, n // 8, _LARGEST_RANK))))
-        return conjugate_gradients.Preconditioner(factor)
+        return Preconditioner(factor)
 
     @cached_property
     def _alone(self) -> Sweep:
@@ -203,19 +203,3 @@ class TiledGram(Gram):
     @cached_property
     def _dense(self) -> DenseGram:
         return next(Dense(self._memory).grams([self._kernel], self._X, self._targets))
-
-
-class IterativeInverse(Inverse):
-    """By conjugate gradients: solutions to 1e-10 of the right-hand side, and nothing else."""
-
-    def __init__(
-        self,
-        ridge: float,
-        multiply: Callable[[Array], Array],
-        precondition: conjugate_gradients.Preconditioner,
-    ) -> None:
-        self.ridge, self._multiply, self._precondition = ridge, multiply, precondition
-
-    def solve(self, B: Array) -> Array:
-        """Return the product with the columns of B."""
-        return conjugate_gradients.solve(self._multiply, self._precondition, self.ridge, B)

@@ -1,10 +1,9 @@
 """Sums, products and positive multiples of kernels."""
 
-import math
 from dataclasses import dataclass
 from functools import reduce
 from operator import iadd, imul
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -28,6 +27,7 @@ class Combination(Kernel):
     """Two or more kernels taken together: what sums and products share."""
 
     parts: tuple[Kernel, ...]
+    join: ClassVar[Any]  # of two parts, which may change the first in place
 
     def __post_init__(self) -> None:
         if not isinstance(self.parts, tuple) or not self.parts:
@@ -49,6 +49,11 @@ class Combination(Kernel):
         return cls(flat[0] + flat[1])
 
     @property
+    def origin(self) -> float:
+        """The parts' origins together."""
+        return float(reduce(self.join, [part.origin for part in self.parts]))
+
+    @property
     def is_psd(self) -> bool | None:
         """True where every part is positive semidefinite; unknown otherwise."""
         return True if all(part.is_psd for part in self.parts) else None
@@ -63,6 +68,16 @@ class Combination(Kernel):
         """Whether the parts take a matrix in place of X."""
         return self.parts[0].takes_matrix
 
+    @quietly
+    def values(self, pairs: Pairs) -> Array:
+        """Return the parts' matrices together."""
+        return np.asarray(reduce(self.join, (part.values(pairs) for part in self.parts)))
+
+    @quietly
+    def diagonal(self, X: Any) -> Array:
+        """Return the parts' diagonals together."""
+        return np.asarray(reduce(self.join, (part.diagonal(X) for part in self.parts)))
+
 
 @dataclass(frozen=True, repr=False)
 class Sum(Combination):
@@ -73,25 +88,12 @@ class Sum(Combination):
     parts : tuple of Kernel
     """
 
-    @property
-    def origin(self) -> float:
-        """The sum of the parts' origins."""
-        return sum(part.origin for part in self.parts)
-
-    @quietly
-    def values(self, pairs: Pairs) -> Array:
-        """Return the sum of the parts' matrices."""
-        return reduce(iadd, (part.values(pairs) for part in self.parts))
+    join: ClassVar[Any] = iadd
 
     @quietly
     def deviations(self, pairs: Pairs) -> Array:
         """Return the sum of the parts' deviations."""
-        return reduce(iadd, (part.deviations(pairs) for part in self.parts))
-
-    @quietly
-    def diagonal(self, X: Any) -> Array:
-        """Return the sum of the parts' diagonals."""
-        return np.asarray(sum(part.diagonal(X) for part in self.parts))
+        return np.asarray(reduce(iadd, (part.deviations(pairs) for part in self.parts)))
 
     def __repr__(self) -> str:
         return " + ".join(map(repr, self.parts))
@@ -106,15 +108,7 @@ class Product(Combination):
     parts : tuple of Kernel
     """
 
-    @property
-    def origin(self) -> float:
-        """The product of the parts' origins."""
-        return math.prod(part.origin for part in self.parts)
-
-    @quietly
-    def values(self, pairs: Pairs) -> Array:
-        """Return the entrywise product of the parts' matrices."""
-        return reduce(imul, (part.values(pairs) for part in self.parts))
+    join: ClassVar[Any] = imul
 
     @quietly
     def deviations(self, pairs: Pairs) -> Array:
@@ -125,11 +119,6 @@ class Product(Combination):
             e = a * f + (b + f) * e
             a *= b
         return e
-
-    @quietly
-    def diagonal(self, X: Any) -> Array:
-        """Return the product of the parts' diagonals."""
-        return np.asarray(np.prod([part.diagonal(X) for part in self.parts], axis=0))
 
     def __repr__(self) -> str:
         return " * ".join(

@@ -17,39 +17,21 @@ package imports gram and kernels.
 """
 
 from kernelwise._registry import load_modules
-from kernelwise.machines.base import Machine, needs_with
-from kernelwise.machines.folds import Split, as_cv, make_splits
-from kernelwise.machines.least_squares import KRR, LSSVC
-from kernelwise.machines.precomputed import PrecomputedAdapter
-from kernelwise.machines.ridge_path import (
-    LeastSquares,
-    LostDigitsWarning,
-    RidgeFit,
-    check_ridge,
-    fit_cholesky,
-    fit_ridge,
-)
-from kernelwise.machines.squared_hinge import SquaredHingeFit, fit_squared_hinge
-from kernelwise.machines.svm import SupportVectors
-
-__all__ = [
-    "KRR",
-    "LSSVC",
-    "LeastSquares",
-    "LostDigitsWarning",
-    "Machine",
-    "PrecomputedAdapter",
-    "RidgeFit",
-    "Split",
-    "SquaredHingeFit",
-    "SupportVectors",
-    "as_cv",
-    "check_ridge",
-    "fit_cholesky",
-    "fit_ridge",
-    "fit_squared_hinge",
-    "make_splits",
-    "needs_with",
-]
+from kernelwise.machines.base import Machine as Machine
+from kernelwise.machines.base import needs_with as needs_with
+from kernelwise.machines.folds import Split as Split
+from kernelwise.machines.folds import as_cv as as_cv
+from kernelwise.machines.folds import make_splits as make_splits
+from kernelwise.machines.least_squares import KRR as KRR
+from kernelwise.machines.least_squares import LSSVC as LSSVC
+from kernelwise.machines.precomputed import PrecomputedAdapter as PrecomputedAdapter
+from kernelwise.machines.ridge_path import LeastSquares as LeastSquares
+from kernelwise.machines.ridge_path import LostDigitsWarning as LostDigitsWarning
+from kernelwise.machines.ridge_path import RidgeFit as RidgeFit
+from kernelwise.machines.ridge_path import check_ridge as check_ridge
+from kernelwise.machines.ridge_path import fit_cholesky as fit_cholesky
+from kernelwise.machines.squared_hinge import SquaredHingeFit as SquaredHingeFit
+from kernelwise.machines.squared_hinge import fit_squared_hinge as fit_squared_hinge
+from kernelwise.machines.svm import SupportVectors as SupportVectors
 
 load_modules(__name__, __path__)

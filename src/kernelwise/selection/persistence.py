@@ -17,8 +17,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise._arguments import as_bytes
-from kernelwise._files import TooLarge, amount, read_file, replacing
-from kernelwise._unpacking import Unpacking
+from kernelwise._files import TooLarge, Unpacking, amount, read_file, replacing
 from kernelwise.selection.soundness import Unsound, check_model
 from kernelwise.selection.trust import Schema, trusted_names
 
