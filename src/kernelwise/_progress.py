@@ -36,12 +36,7 @@ SILENT = Task()
 class Bar(Task):
     """A bar on standard error, or in a notebook, with the time left; only if it takes a second.
 
-    Parameters
-    ----------
-    name : str
-        What is being done.
-    always : bool
-        Whether to draw also where nobody looks: neither a terminal nor a notebook.
+    Where nobody looks, at neither a terminal nor a notebook, it is drawn only if `always` is set.
     """
 
     def __init__(self, name: str, *, always: bool = False) -> None:

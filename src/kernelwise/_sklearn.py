@@ -82,12 +82,12 @@ def _check_labels(y: Array) -> Array:
 
 def validate_weights(sample_weight: Any, X: Any) -> Any:
     """Return one non-negative weight per row."""
+    message = "sample_weight must hold one non-negative number per row."
     if np.asarray(sample_weight).dtype.kind == "c":
-        raise ValueError("sample_weight must hold one non-negative number per row.")
+        raise ValueError(message)
     try:
         return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     except (TypeError, ValueError, OverflowError) as error:
-        message = "sample_weight must hold one non-negative number per row."
         raise _explained(error, message) from None
 
 

@@ -20,18 +20,10 @@ LARGEST = 1e100  # squares, and products with the kernel matrix, stay within flo
 
 @dataclass(frozen=True, eq=False)
 class Targets:
-    """A validated target.
+    """A validated target."""
 
-    Attributes
-    ----------
-    y : array of shape (n,)
-        Real targets, or class codes 0..c-1.
-    classes : array of shape (c,) or None
-        The class labels in sorted order; None for regression.
-    """
-
-    y: Array
-    classes: Array | None
+    y: Array  # real targets, or class codes 0..c-1
+    classes: Array | None  # the class labels in sorted order; None for regression
 
     @classmethod
     def of(cls, y: Any, task: str = "auto") -> "Targets":

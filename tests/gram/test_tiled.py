@@ -486,9 +486,9 @@ def test_bad_settings(call, message):
 @pytest.mark.parametrize(
     "loop, arrays, scalars",
     [
-        ("_two_wide_steps", 6, 0),
-        ("_two_narrow_steps", 6, 0),
-        ("_multiply_and_square", 6, 4),
+        ("_step", 5, 1),
+        ("_two_steps", 6, 1),
+        ("_multiply_and_square", 6, 5),
         ("_sum_with_squares", 6, 0),
     ],
 )

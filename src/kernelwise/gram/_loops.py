@@ -319,15 +319,6 @@ def _to_narrow(rows, signed, e):
 
 
 @njit(**_INLINE)
-def _begin_narrow(i, rows, wide, signed, excludes_diagonal, e):
-    """Prepare the first narrow step: from the last wide one, and without the diagonal."""
-    if wide > 0:
-        _to_narrow(rows, signed, e)
-    if excludes_diagonal:
-        _clear_diagonal(rows, i, e)
-
-
-@njit(**_INLINE)
 def _go_down(e, i, rows, line, count, is_wide, on_rows, on_columns):
     """Sum four rows on one line and the squares of so many steps on the next; return the last."""
     e0, e1, e2, e3 = e[0], e[1], e[2], e[3]
@@ -361,12 +352,15 @@ def gaussian_tile(G, ladder, excludes_diagonal, on_rows, on_columns, e, K):
             line = _go_down(e, i, rows, line, 1, True, on_rows, on_columns) + 1
         if wide == steps:
             continue
-        _begin_narrow(i, rows, wide, signed, excludes_diagonal, e)
+        if wide > 0:
+            _to_narrow(rows, signed, e)
+        if excludes_diagonal:
+            _clear_diagonal(rows, i, e)
         if signed:
-            for line in range(line, line + alive - wide):
+            for k in range(line, line + alive - wide):
                 _sizes(e, K)
-                sums = _sum(K[0], K[1], K[2], K[3], on_columns[line])
-                _add_one(on_rows[line], i, rows, sums)
+                sums = _sum(K[0], K[1], K[2], K[3], on_columns[k])
+                _add_one(on_rows[k], i, rows, sums)
                 _signed_square(e)
         elif alive > wide:
             _go_down(e, i, rows, line, alive - wide - 1, False, on_rows, on_columns)

@@ -144,14 +144,8 @@ def check_memory(n: int, memory: str | float | None) -> None:
 class DenseGram(Gram):
     """One kernel matrix in memory, as S = K - shift.
 
-    Parameters
-    ----------
-    kernel : Kernel
-    pairs : Pairs
-        All pairs of rows; grams of several kernels share them.
-    sample : Pairs
-        Those of some rows, by which the form of the matrix is decided.
-    targets : Targets
+    Grams of several kernels share the pairs of all rows, and those of a sample by which the form of
+    the matrix is decided.
     """
 
     def __init__(self, kernel: Kernel, pairs: Pairs, sample: Pairs, targets: Targets) -> None:

@@ -24,26 +24,17 @@ _LONGEST = 64  # steps of a ladder: beyond, what lies between two kernels costs 
 
 
 class Family(ABC):
-    """Kernels that share work; it can be pickled.
-
-    Parameters
-    ----------
-    members : dict
-        The step of every candidate.
-    shifts : list of float
-        By step, the constant c: K = S + c.
-    roundings : list of float
-        By step, a bound on the rounding error of an entry; infinity where none is known.
-    """
+    """Kernels that share work; it can be pickled."""
 
     lines: int
 
     def __init__(
         self, members: dict[int, int], shifts: list[float], roundings: list[float]
     ) -> None:
-        self.members, self.shifts, self.roundings = members, shifts, roundings
-        self.steps = len(shifts)
-        # By step, whether the sums leave out the diagonal, which would drown the rest.
+        self.members, self.steps = members, len(shifts)  # the step of every candidate
+        # By step: the constant c of K = S + c, a bound on the rounding error of an entry (infinity
+        # where none is known), and whether sums leave out the diagonal, which would drown the rest.
+        self.shifts, self.roundings = shifts, roundings
         self.excludes_diagonal = [shift == 0.0 for shift in shifts]
 
     @abstractmethod

@@ -36,18 +36,10 @@ class NotPositiveDefinite(Undefined, np.linalg.LinAlgError):
 
 @dataclass(frozen=True, eq=False)
 class Spectrum:
-    """The eigenpairs of a kernel matrix; those left out have eigenvalue zero.
+    """The eigenpairs of a kernel matrix; those left out have eigenvalue zero."""
 
-    Attributes
-    ----------
-    values : array of shape (r,)
-        In ascending order, r <= n.
-    vectors : array of shape (n, r)
-        As columns.
-    """
-
-    values: Array
-    vectors: Array
+    values: Array  # in ascending order, of shape (r,), r <= n
+    vectors: Array  # as columns, of shape (n, r)
 
     @cached_property
     def squares(self) -> Array:
@@ -120,13 +112,8 @@ class CholeskyInverse(Inverse):
     """By a Cholesky factor L of M, and its own inverse N: M^-1 = N'N.
 
     N is kept in two parts, below its diagonal and on it: of a kernel so narrow that its matrix is
-    the identity up to 1e-100, products with the off-diagonal part keep all their digits.
-
-    Parameters
-    ----------
-    K : array of shape (n, n)
-        Only its upper triangle is read; a matrix in C order is overwritten.
-    ridge : float
+    the identity up to 1e-100, products with the off-diagonal part keep all their digits. Only the
+    upper triangle of K is read; a matrix in C order is overwritten.
     """
 
     def __init__(self, K: Array, ridge: float) -> None:
@@ -203,20 +190,12 @@ class CholeskyInverse(Inverse):
 class SpectralInverse(Inverse):
     """By the eigenpairs of K.
 
-    Parameters
-    ----------
-    spectrum : Spectrum
-    ridge : float
-    exact : callable or None
-        Returns the inverse at the ridge by a Cholesky factor of the matrix itself, for what
-        eigenvectors cannot resolve.
+    What eigenvectors cannot resolve comes from `exact`, where that is given: it returns the inverse
+    at a ridge by a Cholesky factor of the matrix itself.
     """
 
     def __init__(
-        self,
-        spectrum: Spectrum,
-        ridge: float,
-        exact: Callable[[float], Inverse] | None = None,
+        self, spectrum: Spectrum, ridge: float, exact: Callable[[float], Inverse] | None = None
     ) -> None:
         self.ridge, self._spectrum, self._exact = ridge, spectrum, exact
         s, n = spectrum.values, spectrum.vectors.shape[0]

@@ -26,21 +26,14 @@ _EPS = float(np.finfo(float).eps)
 class PartialCholesky:
     """A factor of a positive semidefinite matrix that grows on demand.
 
-    Pivots are drawn in proportion to what is still missing on the diagonal.
-
-    Parameters
-    ----------
-    columns : callable
-        Returns the columns of the matrix at some positions.
-    diagonal : array of shape (n,)
-    random_state : int
+    Pivots are drawn in proportion to what is still missing on the diagonal. `columns` returns the
+    columns of the matrix at some positions.
     """
 
     def __init__(
         self, columns: Callable[[Array], Array], diagonal: Array, random_state: int = 0
     ) -> None:
-        self._columns = columns
-        self._rng = np.random.default_rng(random_state)
+        self._columns, self._rng = columns, np.random.default_rng(random_state)
         self._total = float(diagonal.sum())
         self._missing = diagonal.astype(np.float64)
         self._factor = np.empty((diagonal.size, 0))

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from kernelwise._arguments import as_bytes, is_one_of, shown
+from kernelwise._arguments import as_bytes, as_integer, is_one_of, shown
 from kernelwise._progress import SILENT, Task
 from kernelwise._threads import cached_property, workers
 from kernelwise._types import Array
@@ -72,15 +72,14 @@ class Tiled(Engine):
     shares_sweeps: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        for field, value in (("tile", self.tile), ("threads", self.threads)):
-            if field == "threads" and value is None:
-                continue
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        for field in ("tile", "threads") if self.threads is not None else ("tile",):
+            given = getattr(self, field)
+            value = as_integer(given)
+            if value is None or value < 1:
                 raise ValueError(
-                    f"{field} of Tiled must be an integer of at least 1, got {shown(value)}."
+                    f"{field} of Tiled must be an integer of at least 1, got {shown(given)}."
                 )
-            object.__setattr__(self, field, int(value))
-
+            object.__setattr__(self, field, value)
         as_bytes(self.memory)
         if not is_one_of(self.dtype, _TYPES):
             raise ValueError(

@@ -51,18 +51,10 @@ class Tiles:
     """The upper triangle of a kernel matrix in tiles, none of which crosses a class boundary.
 
     Strip i holds the tiles of block i with itself and with every later block.
-
-    Attributes
-    ----------
-    X : array or CSR matrix of shape (n, d)
-        The rows, sorted by class.
-    order : array of shape (n,)
-        Where they are in the data.
-    blocks : list of Block
     """
 
-    X: Any
-    order: Array
+    X: Any  # an array or CSR matrix of the rows, sorted by class
+    order: Array  # where they are in the data
     blocks: list[Block]
 
     @classmethod

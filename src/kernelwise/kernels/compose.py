@@ -81,12 +81,7 @@ class Combination(Kernel):
 
 @dataclass(frozen=True, repr=False)
 class Sum(Combination):
-    """The sum of two or more kernels; written ``k1 + k2``.
-
-    Parameters
-    ----------
-    parts : tuple of Kernel
-    """
+    """The sum of two or more kernels; written ``k1 + k2``."""
 
     join: ClassVar[Any] = iadd
 
@@ -101,12 +96,7 @@ class Sum(Combination):
 
 @dataclass(frozen=True, repr=False)
 class Product(Combination):
-    """The entrywise product of two or more kernels; written ``k1 * k2``.
-
-    Parameters
-    ----------
-    parts : tuple of Kernel
-    """
+    """The entrywise product of two or more kernels; written ``k1 * k2``."""
 
     join: ClassVar[Any] = imul
 
@@ -128,13 +118,7 @@ class Product(Combination):
 
 @dataclass(frozen=True, repr=False)
 class Scaled(Kernel):
-    """A positive multiple of a kernel; written ``2.0 * k``.
-
-    Parameters
-    ----------
-    factor : float
-    part : Kernel
-    """
+    """A positive multiple of a kernel; written ``2.0 * k``."""
 
     factor: float
     part: Kernel

@@ -21,16 +21,9 @@ from kernelwise.targets import Targets
 class Machine(ABC):
     """A machine on one kernel matrix, at every ridge: how it trains, and what its losses are.
 
-    A subclass is found by its name, as in ``score_kernels(..., machine="svm")``. Methods raise
-    :class:`~kernelwise.criteria.Undefined` where there is no such machine.
-
-    Parameters
-    ----------
-    gram : Gram
-        The kernel matrix of the training rows.
-    targets : Targets
-    fit_intercept : bool
-        Whether it has a bias, where it may have none.
+    A subclass is found by its name, as in ``score_kernels(..., machine="svm")``. It trains on the
+    rows of the gram, with a bias unless it may have none and `fit_intercept` is False. Methods
+    raise :class:`~kernelwise.criteria.Undefined` where there is no such machine.
     """
 
     name: ClassVar[str]

@@ -31,15 +31,9 @@ _STEEPEST = 1e6  # times the largest value: a step
 
 @dataclass(frozen=True)
 class Calibration:
-    """How decision values become probabilities.
+    """How decision values become probabilities."""
 
-    Attributes
-    ----------
-    slope : float
-        a.
-    """
-
-    slope: float
+    slope: float  # a
 
     @classmethod
     def fit(cls, scores: Array, codes: Array, weights: Array | None = None) -> "Calibration":

@@ -33,12 +33,6 @@ from kernelwise.machines.ridge_path import (
 )
 from kernelwise.targets import Targets
 
-_COMMON_CONSTRAINTS: dict[str, Any] = {
-    "kernel": [callable],
-    "ridge": "no_validation",  # check_ridge says it in one sentence
-    "fit_intercept": ["boolean"],
-}
-
 
 class _LeastSquaresMachine(BaseEstimator):
     """What the two estimators share: f is fitted, kept and evaluated column by column."""
@@ -46,6 +40,11 @@ class _LeastSquaresMachine(BaseEstimator):
     kernel: Any
     ridge: Any
     fit_intercept: bool
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "kernel": [callable],
+        "ridge": "no_validation",  # check_ridge says it in one sentence
+        "fit_intercept": ["boolean"],
+    }
 
     def _fit_columns(self, X: Any, Y: Array, weights: Array) -> None:
         """Fit all target columns from one Cholesky factor."""
@@ -160,7 +159,7 @@ class LSSVC(ClassifierMixin, _LeastSquaresMachine):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **_COMMON_CONSTRAINTS,
+        **_LeastSquaresMachine._parameter_constraints,
         "class_weight": [dict, StrOptions({"balanced"}), None],
     }
 
@@ -210,15 +209,7 @@ class LSSVC(ClassifierMixin, _LeastSquaresMachine):
     def adopt(self, X: Any, targets: Targets, fit: RidgeFit, coefficients: Array) -> "LSSVC":
         """Take a solution that is known: with this kernel and ridge, and without weights.
 
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (m, d)
-            The rows that the machine is a sum over.
-        targets : Targets
-            Of the training rows.
-        fit : RidgeFit
-        coefficients : array of shape (m, c)
-            Of the sum.
+        The machine is a sum over the rows of X with these coefficients.
         """
         self.n_features_in_, self.classes_ = X.shape[1], np.asarray(targets.classes)
         flat = coefficients.shape[1] == 1
@@ -265,8 +256,7 @@ class KRR(MultiOutputMixin, RegressorMixin, _LeastSquaresMachine):
     Parameters
     ----------
     kernel : Kernel or callable, default=Gaussian(tau=1.0)
-        A callable ``kernel(X, Z)`` returns the matrix between two sets of rows. With
-        ``Precomputed()``, X is the kernel matrix itself.
+        As of :class:`LSSVC`.
     ridge : float, default=1.0
         :math:`\lambda`, added to the diagonal of the kernel matrix as it is.
     fit_intercept : bool, default=False
@@ -299,8 +289,6 @@ class KRR(MultiOutputMixin, RegressorMixin, _LeastSquaresMachine):
     >>> line.predict([[10.0]]).round(6)
     array([21.])
     """
-
-    _parameter_constraints: ClassVar[dict[str, Any]] = dict(_COMMON_CONSTRAINTS)
 
     def __init__(
         self,

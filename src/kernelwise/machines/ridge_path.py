@@ -52,45 +52,19 @@ class LostDigitsWarning(UserWarning):
 
 @dataclass(frozen=True, eq=False)
 class RidgeFit:
-    r"""A least-squares machine at one ridge.
-
-    Attributes
-    ----------
-    ridge : float
-        :math:`\lambda`.
-    targets : array of shape (n, c)
-        y, one column per target.
-    coefficients : array of shape (n, c)
-        :math:`\alpha`.
-    bias : array of shape (c,)
-        b; zeros for a machine without bias.
-    inverse_diagonal : array of shape (n,)
-        The diagonal of the first n rows of :math:`C^{-1}`; of :math:`M^{-1}` without bias.
-    degrees_of_freedom : float
-        The trace of the hat matrix.
-    weights : array of shape (n,)
-        The sample weights, ones by default.
-    solved_ones : array of shape (n,)
-        :math:`\tilde M^{-1} u`; zeros for a machine without bias.
-    inverse : Inverse or None
-        That of :math:`\tilde M`; None in a machine that is done with it.
-    condition : float
-        How many times the solution magnifies the rounding errors of the kernel matrix.
-    lost_digits : str or None
-        What to do about a solution with fewer than four digits.
-    """
+    """A least-squares machine at one ridge."""
 
     ridge: float
-    targets: Array
-    coefficients: Array
-    bias: Array
-    inverse_diagonal: Array
-    degrees_of_freedom: float
-    weights: Array
-    solved_ones: Array
-    inverse: Inverse | None
-    condition: float
-    lost_digits: str | None
+    targets: Array  # y, of shape (n, c)
+    coefficients: Array  # alpha, of shape (n, c)
+    bias: Array  # b, of shape (c,); zeros for a machine without bias
+    inverse_diagonal: Array  # of the first n rows of C^-1; of M^-1 without bias
+    degrees_of_freedom: float  # the trace of the hat matrix
+    weights: Array  # of the rows, ones by default
+    solved_ones: Array  # M^-1 u; zeros for a machine without bias
+    inverse: Inverse | None  # of M; None in a machine that is done with it
+    condition: float  # how many times it magnifies the rounding errors of the kernel matrix
+    lost_digits: str | None  # what to do about a solution with fewer than four digits
 
     @property
     def training_residuals(self) -> Array:

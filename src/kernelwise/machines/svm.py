@@ -37,24 +37,12 @@ _EPS = float(np.finfo(float).eps)
 
 
 class TwoClassMachine(NamedTuple):
-    """A machine for two classes.
-
-    Attributes
-    ----------
-    C : float
-    y : array of shape (n,)
-        1, -1, or 0 for rows without a part in it.
-    b : array of shape (n,)
-        The signed multipliers.
-    products : array of shape (n,)
-        K b.
-    bias : float
-    """
+    """A machine for two classes."""
 
     C: float
-    y: Array
-    b: Array
-    products: Array
+    y: Array  # 1, -1, or 0 for rows without a part in it
+    b: Array  # the signed multipliers
+    products: Array  # K b
     bias: float
 
     @property
@@ -86,7 +74,9 @@ class SupportVectors(Machine):
         self._K, self._targets = np.ascontiguousarray(gram.entries()), targets
         self._pairs = list(combinations(range(targets.counts.size), 2))
         rest = list(np.asarray(targets.fit_columns, dtype=np.float64).T)
-        pairs = [_one_vs_one(targets.y, *pair) for pair in self._pairs] if len(rest) > 1 else []
+        y = targets.y
+        votes = [1.0 * (y == high) - (y == low) for low, high in self._pairs]
+        pairs = votes if len(rest) > 1 else []
         self._labels = [*rest, *pairs]  # of every class against the rest, then of every pair
         self._rest = range(len(rest))
         self._votes = range(len(rest), len(self._labels)) or self._rest
@@ -178,11 +168,6 @@ class SupportVectors(Machine):
             machine = _train(self._K, *_without(self._K, whole, split.left_out))
             self._folds[key] = machine.scores[split.test]
         return self._folds[key]
-
-
-def _one_vs_one(codes: Array, low: int, high: int) -> Array:
-    """Return the labels ±1 of two classes, and 0 of the others."""
-    return np.where(codes == high, 1.0, np.where(codes == low, -1.0, 0.0))
 
 
 def hinge(signs: Array, scores: Array) -> float:
