@@ -16,7 +16,7 @@ from kernelwise.gram import Dense, Spectrum
 from kernelwise.gram.inverse import (
     CholeskyInverse,
     SpectralInverse,
-    spectral_inverse,
+    spectral_inverses,
     without_rounding,
 )
 from kernelwise.machines import SupportVectors
@@ -183,7 +183,7 @@ class SpectralMachine:
         return SpectralInverse(self.spectrum, ridge)
 
     def at(self, ridge):
-        inverse = spectral_inverse(self.spectrum, ridge, self._exact)
+        [inverse] = spectral_inverses(self.spectrum, [ridge], self._exact)
         return fit_ridge(inverse, self.y, **self._settings)
 
     def held_out_values(self, ridge, rows):

@@ -1,10 +1,11 @@
-"""Every registered kernel, criterion and engine against its contract."""
+"""Every registered kernel, criterion, engine and machine against its contract."""
 
 import pytest
 
 import kernelwise as kw
-from contracts import criterion, engine, kernel
+from contracts import criterion, engine, kernel, machine
 from kernelwise import kernels
+from kernelwise.machines import base as machines
 
 COMPOSED = [
     kw.Gaussian(2.0) + kw.Linear(),
@@ -52,3 +53,9 @@ def test_criterion_variant(variant, check):
 @pytest.mark.parametrize("name", sorted(kw.gram.available()))
 def test_engine(name, check):
     check(kw.gram.get(name))
+
+
+@pytest.mark.parametrize("check", machine.CHECKS, ids=lambda f: f.__name__)
+@pytest.mark.parametrize("name", sorted(machines.available()))
+def test_machine(name, check):
+    check(machines.get(name))

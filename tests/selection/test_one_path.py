@@ -14,6 +14,7 @@ from kernelwise.gram import Engine, Gram, Need, Tiled
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.base import PairKernel
 from kernelwise.machines import LeastSquares, SupportVectors, needs_with
+from kernelwise.selection.plan import Kept
 
 DEPTH = []  # of calls of grams, while one is under way
 
@@ -210,3 +211,24 @@ def test_needs_of_a_machine():
     needs = frozenset({Need.STATISTICS, Need.TRAINING})
     assert needs_with(LeastSquares, needs) == {Need.STATISTICS, Need.SOLVE}
     assert needs_with(SupportVectors, needs) == {Need.STATISTICS, Need.ENTRIES}
+
+
+def test_survivors_of_a_costly_stage_hold_no_matrix(monkeypatch):
+    """Five matrices with their spectra would be too much at many rows."""
+    X, y = data(750, False)
+    seen = []
+    original = Kept.begin
+
+    def watched(kept, survivors):
+        known = original(kept, survivors)
+        seen.extend("_dense" in vars(evidence.gram) for evidence in known.values())
+        return known
+
+    monkeypatch.setattr(Kept, "begin", watched)
+    cascade = kw.Cascade(("eloo", 3), (kw.criteria.KFold(3), 1))
+    kernels = kw.grids.gaussian(1, 5)
+    chosen = kw.KernelSelector(kernels=kernels, ridge=1.0, criterion=cascade).fit(X, y)
+    assert seen == [False] * 3 and chosen.score(X, y) > 0.8
+    again = kw.score_kernels(X, y, kernels, kw.criteria.KFold(3)).table["kfold"]
+    found = chosen.result_.table["kfold"]
+    close(found[~np.isnan(found)], again[~np.isnan(found)])

@@ -3,7 +3,7 @@
 import dataclasses
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, ClassVar, NamedTuple, TypeVar
@@ -90,23 +90,26 @@ def ask(criterion: "Criterion", evidence: Evidence, ridge: float) -> Value:
 
 
 def judge(
-    evidence: Evidence, columns: Mapping[K, "Criterion"], ridges: Iterable[float]
-) -> list[dict[K, Value]]:
+    evidence: Evidence, columns: Mapping[K, "Criterion"], ridges: Sequence[float]
+) -> dict[K, list[Value]]:
     """Return what every criterion says of a kernel, ridge by ridge.
 
     Criteria without a ridge are asked once.
     """
-    ridges, invalid = [float(ridge) for ridge in ridges], evidence.statistics.invalid_reason
+    invalid = evidence.statistics.invalid_reason
     if invalid is not None:
-        return [dict.fromkeys(columns, Value(math.nan, math.nan, invalid)) for _ in ridges]
-    evidence.prefit(
-        ridges, frozenset[Need]().union(*(matrix_needs(c.needs) for c in columns.values()))
-    )
-    fixed = {n: ask(c, evidence, ridges[0]) for n, c in columns.items() if not c.uses_ridge}
-    return [
-        {n: fixed[n] if n in fixed else ask(c, evidence, ridge) for n, c in columns.items()}
-        for ridge in ridges
-    ]
+        return dict.fromkeys(columns, [Value(math.nan, math.nan, invalid)] * len(ridges))
+    needs: set[Need] = set()
+    for criterion in columns.values():
+        needs |= matrix_needs(criterion.needs)
+    evidence.prefit(ridges, frozenset(needs))
+    found = {}
+    for name, criterion in columns.items():
+        if criterion.uses_ridge:
+            found[name] = [ask(criterion, evidence, ridge) for ridge in ridges]
+        else:
+            found[name] = [ask(criterion, evidence, ridges[0])] * len(ridges)
+    return found
 
 
 def _defined(value: Any) -> float:
@@ -168,7 +171,7 @@ class Criterion(ABC):
     @property
     def has_open_tradeoffs(self) -> bool:
         """Whether a trade-off parameter is still to be chosen."""
-        return any(getattr(self, field) == "cv" for field in self.tradeoffs)
+        return bool(self.tradeoffs) and "cv" in [getattr(self, f) for f in self.tradeoffs]
 
     def _specialize(self, **facts: Any) -> None:
         """Replace what the class says by what holds for these parameters."""

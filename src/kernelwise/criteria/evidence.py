@@ -11,6 +11,7 @@ from kernelwise._types import Array
 from kernelwise.gram import Gram, GramStatistics, Need, Spectrum
 from kernelwise.kernels import Kernel
 from kernelwise.machines import LeastSquares, Machine, RidgeFit, SupportVectors, needs_with
+from kernelwise.machines import base as machines
 from kernelwise.targets import Targets
 
 _POWERS_KEPT = 8  # of those of a kernel matrix, which criteria may share
@@ -29,7 +30,7 @@ class Evidence:
         The kernel itself, where there is one.
     fit_intercept : bool
         Whether the least-squares machine has a bias.
-    machine : subclass of Machine
+    machine : str or subclass of Machine
         The machine that criteria with a training or cross-validation error judge by.
     """
 
@@ -39,10 +40,10 @@ class Evidence:
         targets: Targets,
         kernel: Kernel | None = None,
         fit_intercept: bool = True,
-        machine: type[Machine] = LeastSquares,
+        machine: str | type[Machine] = LeastSquares,
     ) -> None:
         self.gram, self.targets, self.kernel = gram, targets, kernel
-        self._fit_intercept, self._machine = fit_intercept, machine
+        self._fit_intercept, self._machine = fit_intercept, machines.get(machine)
         self.shared: dict[Any, Any] = {}  # what several criteria or ridges need, by its name
         self._powers: dict[tuple[bool, int], Power] = {}
 
@@ -76,15 +77,22 @@ class Evidence:
     @cached_property
     def support_vectors(self) -> SupportVectors:
         """The support vector machine for every ridge."""
+        if isinstance(self.machine, SupportVectors):
+            return self.machine
         return SupportVectors(self.gram, self.targets, self._fit_intercept)
 
     @cached_property
     def machine(self) -> Machine:
         """The machine that criteria with a training or cross-validation error judge by."""
-        for known in (LeastSquares, SupportVectors):
-            if self._machine is known:
-                return self.least_squares if known is LeastSquares else self.support_vectors
+        if self._machine is LeastSquares:
+            return self.least_squares
         return self._machine(self.gram, self.targets, self._fit_intercept)
+
+    def release(self) -> None:
+        """Let go of machines and of what the gram can compute again."""
+        for name in ("spectrum", "least_squares", "support_vectors", "machine"):
+            vars(self).pop(name, None)
+        self.gram.release()
 
     def fit(self, ridge: float) -> RidgeFit:
         """Return the least-squares machine at one ridge; undefined where rounding ruins it."""

@@ -21,8 +21,8 @@ from kernelwise.gram.base import Engine as Engine
 from kernelwise.gram.base import Gram as Gram
 from kernelwise.gram.base import Need as Need
 from kernelwise.gram.base import available as available
-from kernelwise.gram.base import check_needs as check_needs
 from kernelwise.gram.base import get as get
+from kernelwise.gram.base import lacking as lacking
 from kernelwise.gram.dense import Dense as Dense
 from kernelwise.gram.dense import resolve_engine as resolve_engine
 from kernelwise.gram.inverse import Inverse as Inverse

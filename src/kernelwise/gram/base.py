@@ -17,7 +17,7 @@ from kernelwise._progress import SILENT, Task
 from kernelwise._registry import check_new_name, members, unknown
 from kernelwise._threads import cached_property
 from kernelwise._types import Array
-from kernelwise.gram.inverse import Inverse, SpectralInverse, Spectrum
+from kernelwise.gram.inverse import Inverse, Spectrum, spectral_inverses
 from kernelwise.gram.statistics import GramStatistics
 from kernelwise.kernels import Kernel
 from kernelwise.targets import Targets
@@ -76,8 +76,7 @@ class Gram(ABC):
 
     def inverses(self, ridges: Sequence[float]) -> Iterable[Inverse]:
         """Return the inverse of K + ridge I for every ridge."""
-        spectrum = self.spectrum()
-        return (SpectralInverse(spectrum, ridge) for ridge in ridges)
+        return spectral_inverses(self.spectrum(), ridges)
 
     def rows(self, index: Array) -> Array:
         """Return some rows of K, of shape (rows, n)."""
@@ -91,6 +90,10 @@ class Gram(ABC):
 
     def prepare(self, needs: Iterable[Need]) -> None:
         """Hear what will be asked for, so that one factorisation may serve it all."""
+        return None
+
+    def release(self) -> None:
+        """Let go of what takes much memory and can be computed again, as a spectrum."""
         return None
 
     def expansion(self, X: Any, coefficients: Array) -> tuple[Any, Array]:
@@ -144,16 +147,20 @@ class Engine(ABC):
             raise TypeError(f"{cls.__name__} must say its name.")
 
 
-def check_needs(engine: Engine, needs: frozenset[Need], rows: int, who: str) -> None:
-    """Say, before any work, what somebody needs that an engine does not provide."""
+def lacking(engine: Engine, needs: frozenset[Need], rows: int) -> str | None:
+    """Say, before any work, what an engine does not provide of what somebody needs; None if all.
+
+    Raises MemoryError where it provides what does not fit into memory.
+    """
     missing = needs - engine.provides
-    if missing:
-        what = " and ".join(need.value for need in Need if need in missing)
-        raise ValueError(
-            f"{who} needs {what}, which engine {engine.name!r} does not provide: choose another "
-            "criterion or engine."
-        )
-    engine.check_memory(needs, rows)
+    if not missing:
+        engine.check_memory(needs, rows)
+        return None
+    names = " and ".join(need.value for need in Need if need in missing)
+    return (
+        f"needs {names}, which engine {engine.name!r} does not provide: choose another criterion "
+        "or engine."
+    )
 
 
 def available() -> dict[str, type[Engine]]:

@@ -23,7 +23,7 @@ from kernelwise.gram.inverse import (
     Inverse,
     NotPositiveDefinite,
     Spectrum,
-    spectral_inverse,
+    spectral_inverses,
     without_rounding,
 )
 from kernelwise.gram.partial_cholesky import thin_eigensystem
@@ -219,6 +219,10 @@ class DenseGram(Gram):
         if not {Need.SPECTRUM, Need.LEADING}.isdisjoint(needs):
             self.spectrum()
 
+    def release(self) -> None:
+        """Let go of the spectrum; the matrix stays."""
+        self._spectrum, self.is_psd = None, self._kernel.is_psd
+
     def spectrum(self) -> Spectrum:
         """Return the eigenpairs: few of them where the matrix has a small rank to rounding."""
         if self._spectrum is not None:
@@ -238,24 +242,19 @@ class DenseGram(Gram):
         self.is_psd = bool(found[0].min(initial=0.0) >= 0.0)
         return self._spectrum
 
-    def inverses(self, ridges: Sequence[float]) -> Iterator[Inverse]:
-        """Yield the inverse of K + ridge I for every ridge.
+    def inverses(self, ridges: Sequence[float]) -> Iterable[Inverse]:
+        """Return the inverse of K + ridge I for every ridge.
 
         The first ridge that comes alone takes a Cholesky factor, others take the spectrum.
         """
         if len(ridges) == 1 and not self._is_factorised and self._spectrum is None:
             self._is_factorised = True
             try:
-                inverse = self._cholesky(ridges[0])
+                return [self._cholesky(ridges[0])]
             except NotPositiveDefinite:
                 if self._kernel.is_psd is not True:
                     raise  # otherwise by rounding only: the spectrum goes on
-            else:
-                yield inverse
-                return
-        spectrum = self.spectrum()
-        for ridge in ridges:
-            yield spectral_inverse(spectrum, ridge, self._cholesky)
+        return spectral_inverses(self.spectrum(), ridges, self._cholesky)
 
     def _cholesky(self, ridge: float) -> CholeskyInverse:
         """Return the inverse by a Cholesky factor; of a matrix not yet at hand half is enough."""

@@ -5,9 +5,9 @@ keeps the digits of rows of very different scales.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.linalg import cho_solve
@@ -24,7 +24,7 @@ _ROUNDING_A_ROW = 10 * _EPS
 _DIGITS = 1e-4  # the relative error of a number with four digits
 
 
-class NotPositiveDefinite(Undefined, np.linalg.LinAlgError):
+class NotPositiveDefinite(Undefined):
     """K + ridge I has no Cholesky factor."""
 
     def __init__(self, ridge: float) -> None:
@@ -40,11 +40,13 @@ class Spectrum:
 
     values: Array  # in ascending order, of shape (r,), r <= n
     vectors: Array  # as columns, of shape (n, r)
+    _last: list[Array] = field(default_factory=list, init=False, repr=False)
 
-    @cached_property
-    def squares(self) -> Array:
-        """The squares of the entries of the vectors."""
-        return np.asarray(self.vectors**2)
+    def rotated(self, B: Array) -> Array:
+        """Return the coordinates of columns; those asked for last are remembered."""
+        if not self._last or not np.array_equal(self._last[0], B):
+            self._last[:] = B, self.vectors.T @ B
+        return self._last[1]
 
     @cached_property
     def vectors_by_row(self) -> Array:
@@ -207,15 +209,19 @@ class SpectralInverse(Inverse):
         # Errors of eigenvalues are as the largest of them.
         mean = float(self._gains.sum()) / n + self._rest
         self.condition = float(s.max(initial=0.0) * mean)
+        self._diagonal: Array | None = None
 
     def solve(self, B: Array) -> Array:
         """Return the product with the columns of B."""
-        Q = self._spectrum.vectors
-        return np.asarray(Q @ (self._gains[:, None] * (Q.T @ B)) + self._rest * B)
+        coordinates = self._gains[:, None] * self._spectrum.rotated(B)
+        return np.asarray(self._spectrum.vectors @ coordinates + self._rest * B)
 
     def diagonal(self) -> Array:
         """Return the diagonal."""
-        return np.asarray(self._spectrum.squares @ self._gains + self._rest)
+        if self._diagonal is None:
+            set_diagonals([self])
+        assert self._diagonal is not None
+        return self._diagonal
 
     def block(self, rows: Array) -> Array:
         """Return some rows and the same columns."""
@@ -244,14 +250,29 @@ class SpectralInverse(Inverse):
         return float(np.sum(self._spectrum.values / (self._spectrum.values + self.ridge)))
 
 
-def spectral_inverse(
-    spectrum: Spectrum, ridge: float, exact: Callable[[float], Inverse] | None = None
-) -> Inverse:
-    """Return the inverse by eigenpairs; by a Cholesky factor where those leave too few digits."""
-    inverse = SpectralInverse(spectrum, ridge, exact)
-    if exact is not None and inverse.lost_digits is not None:
-        with suppress(NotPositiveDefinite):
-            return exact(ridge)
+def set_diagonals(inverses: Sequence[SpectralInverse]) -> None:
+    """Compute the diagonals of inverses at several ridges by one product."""
+    gains = np.column_stack([inverse._gains for inverse in inverses])
+    found = inverses[0]._spectrum.vectors ** 2 @ gains
+    for inverse, diagonal in zip(inverses, found.T, strict=True):
+        inverse._diagonal = diagonal + inverse._rest
+
+
+def spectral_inverses(
+    spectrum: Spectrum, ridges: Sequence[float], exact: Callable[[float], Inverse] | None = None
+) -> list[Inverse]:
+    """Return inverses by eigenpairs; by Cholesky factors where those leave too few digits."""
+    inverses = [SpectralInverse(spectrum, ridge, exact) for ridge in ridges]
+    set_diagonals(inverses)
+    if exact is None:
+        return list(inverses)
+    return [each if each.lost_digits is None else _by_factor(each, exact) for each in inverses]
+
+
+def _by_factor(inverse: Inverse, exact: Callable[[float], Inverse]) -> Inverse:
+    """Return the inverse by a Cholesky factor, unless there is none."""
+    with suppress(NotPositiveDefinite):
+        return exact(inverse.ridge)
     return inverse
 
 

@@ -173,6 +173,10 @@ class TiledGram(Gram):
         if Need.ENTRIES in self.provides and not _WITHOUT_THE_MATRIX.issuperset(needs):
             self._dense.prepare(needs)
 
+    def release(self) -> None:
+        """Let go of the matrix."""
+        vars(self).pop("_dense", None)
+
     def spectrum(self) -> Spectrum:
         """Return the eigenpairs, where the matrix fits into memory."""
         return self._dense.spectrum()

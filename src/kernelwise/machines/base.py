@@ -74,7 +74,9 @@ def available() -> dict[str, type[Machine]]:
 
 
 def get(machine: Any) -> type[Machine]:
-    """Return a machine by its name."""
+    """Return a machine by its name; a machine is returned as it is."""
+    if isinstance(machine, type) and issubclass(machine, Machine):
+        return machine
     known = available()
     if not is_one_of(machine, list(known)):
         raise ValueError(unknown("machine", machine, list(known)))
@@ -83,9 +85,9 @@ def get(machine: Any) -> type[Machine]:
 
 def needs_with(machine: type[Machine], needs: frozenset[Need]) -> frozenset[Need]:
     """Return needs of a kernel matrix, with what training and folds of a machine take."""
-    taken: set[Need] = set()
-    for need in needs:
-        taken |= machine.needs.get(need, {need})
+    taken = set(needs.difference(machine.needs))
+    for need in needs.intersection(machine.needs):
+        taken |= machine.needs[need]
     return frozenset(taken)
 
 

@@ -11,17 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 from kernelwise._sklearn import validate_rows
 from kernelwise._threads import limited
 from kernelwise._types import Array
+from kernelwise.machines.delegation import Delegating, inner_has
 
 
-def _inner_has(name: str) -> Any:
-    def check(machine: "PrecomputedAdapter") -> bool:
-        getattr(getattr(machine, "estimator_", machine.estimator), name)
-        return True
-
-    return check
-
-
-class PrecomputedAdapter(MetaEstimatorMixin, BaseEstimator):
+class PrecomputedAdapter(Delegating, MetaEstimatorMixin, BaseEstimator):
     """Gives an estimator the kernel matrix of its data: it must be set to a precomputed one.
 
     Parameters
@@ -67,42 +60,16 @@ class PrecomputedAdapter(MetaEstimatorMixin, BaseEstimator):
             K = np.asarray(self.kernel(X, self.X_fit_))
             return getattr(self.estimator_, method)(K, *given, **params)
 
-    @available_if(_inner_has("predict"))
-    def predict(self, X: Any) -> Array:
-        """Predict from the kernel matrix between X and the training rows."""
-        return np.asarray(self._ask("predict", X))
+    def _inner(self) -> Any:
+        return getattr(self, "estimator_", self.estimator)
 
-    @available_if(_inner_has("decision_function"))
-    def decision_function(self, X: Any) -> Array:
-        """Return decision values from the kernel matrix between X and the training rows."""
-        return np.asarray(self._ask("decision_function", X))
+    def _fitted(self) -> Any:
+        return self.estimator_
 
-    @available_if(_inner_has("transform"))
-    def transform(self, X: Any) -> Any:
-        """Transform the kernel matrix between X and the training rows."""
-        return self._ask("transform", X)
-
-    @available_if(_inner_has("get_feature_names_out"))
-    def get_feature_names_out(self, input_features: Any = None) -> Array:
-        """Return the names of the columns that transform gives."""
-        return np.asarray(self.estimator_.get_feature_names_out())
-
-    @available_if(_inner_has("set_output"))
-    def set_output(self, *, transform: str | None = None) -> "PrecomputedAdapter":
-        """Set the container that transform returns."""
-        for estimator in (self.estimator, getattr(self, "estimator_", self.estimator)):
-            estimator.set_output(transform=transform)
-        return self
-
-    @available_if(_inner_has("score"))
+    @available_if(inner_has("score"))
     def score(self, X: Any, y: Any = None, **score_params: Any) -> float:
         """Return the score of the estimator."""
         return float(self._ask("score", X, y, **score_params))
-
-    @property
-    def labels_(self) -> Array:
-        """The clusters of the training rows."""
-        return np.asarray(self.estimator_.labels_)
 
     @property
     def classes_(self) -> Array:

@@ -6,19 +6,83 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
+from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
 from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._arguments import as_integer, is_list, shown
+from kernelwise._threads import limited
 from kernelwise._types import Array
 from kernelwise.gram import Targets
 from kernelwise.kernels import Kernel
 from kernelwise.machines.base import misclassified, standard_error
 from kernelwise.selection.local_search import stratified_order
 from kernelwise.selection.record import ErrorEstimate
+from kernelwise.selection.result import SelectionResult
 
 _PART_ROWS = 500  # of a random part on which the pick is repeated
 _MOST_RESAMPLES = 10_000
+
+
+class SelfAssessing:
+    """What a selector can tell of its own choice.
+
+    A subclass has the attributes of a fitted selector and the methods declared at the end.
+    """
+
+    def error_estimate(self, X: Any = None, y: Any = None, cv: Any = 5) -> ErrorEstimate:
+        """Return the error to expect of the fitted machine, kernel and ridge taken as given.
+
+        That of LSSVC and KRR is leave-one-out and known since the fit; another estimator is
+        refitted for every fold of the training data, which must be given again.
+        """
+        check_is_fitted(self, "result_")
+        if self.error_ is not None:
+            return self.error_
+        if X is None or y is None:
+            raise ValueError(
+                f"X and y are needed to estimate the error of {type(self._fitted()).__name__}: "
+                "give the training data again."
+            )
+        machine, rows, targets = clone(self._fitted()), self._checked(X), self._targets(y)
+        with limited(self.n_jobs, rows=targets.n):
+            return by_folds(machine, rows, targets, cv, "")
+
+    def nested_error(self, X: Any, y: Any, cv: Any = 5) -> ErrorEstimate:
+        """Return the error to expect of the whole procedure: every fold chooses for itself.
+
+        It takes as many selections as there are folds, and is not optimistic.
+        """
+        targets = self._targets(y)
+        with warnings.catch_warnings(), limited(self.n_jobs, rows=targets.n):
+            warnings.simplefilter("ignore", UserWarning)  # said already, of all rows
+            return by_folds(clone(self), X, targets, cv, "nested ")
+
+    def pick_stability(self, X: Any, y: Any, resamples: int = 10) -> dict[Kernel, float]:
+        """Return how often each kernel is picked on random parts: half of the rows, at most 500.
+
+        The most frequent comes first. Fewer rows call for slightly wider kernels, so that
+        neighbours of the choice on all rows are no disagreement.
+        """
+        check_is_fitted(self, "result_")
+        chooser = clone(self).set_params(kernels=list(self.result_.kernels), refit=False)
+        rows, targets = self._checked(X), self._targets(y)
+        with limited(self.n_jobs, rows=targets.n):
+            return pick_shares(chooser, rows, targets, resamples)
+
+    n_jobs: int | None
+    error_: ErrorEstimate | None
+    result_: SelectionResult
+
+    def _fitted(self) -> Any:
+        raise NotImplementedError
+
+    def _checked(self, X: Any) -> Any:
+        raise NotImplementedError
+
+    def _targets(self, y: Any) -> Targets:
+        raise NotImplementedError
 
 
 def leave_one_out(machine: Any, targets: Targets) -> ErrorEstimate | None:

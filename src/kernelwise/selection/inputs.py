@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise._arguments import as_real, is_list, shown
+from kernelwise._sklearn import validate_weights
 from kernelwise._types import Array
 from kernelwise.criteria import Criterion, get
 from kernelwise.gram import Targets
@@ -94,3 +95,21 @@ def one_ridge(ridge: Any) -> float:
             "score_kernels with kernels=Precomputed()."
         )
     return check_ridge(ridge)
+
+
+def without_weightless_rows(
+    X: Any, y: Any, sample_weight: Any, is_matrix: bool
+) -> tuple[Any, Any, Array]:
+    """Return rows, targets and weights without rows of weight zero, which have no say at all."""
+    weights = np.asarray(validate_weights(sample_weight, X))
+    used = weights != 0.0
+    if used.all():
+        return X, y, weights
+    if is_matrix:
+        raise ValueError(
+            "sample_weight has zeros, which a given matrix cannot follow: leave out those rows and "
+            "columns."
+        )
+    if np.unique(y[used]).size < 2:
+        raise ValueError("y has less than two classes or values of positive sample_weight.")
+    return X[used], y[used], weights[used]

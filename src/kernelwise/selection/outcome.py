@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from kernelwise._undefined import Undefined
 from kernelwise.criteria import Evidence
 from kernelwise.kernels import Kernel
@@ -53,5 +51,5 @@ class CascadeOutcome:
             return self.known_fit
         try:
             return self.evidence.fit(self.ridge).detached()
-        except (Undefined, np.linalg.LinAlgError):
+        except Undefined:
             return None

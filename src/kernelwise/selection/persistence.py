@@ -102,7 +102,7 @@ def restored(data: bytes, path: str | os.PathLike[str], trusted: Iterable[str], 
         raise _no_model(path) from error
     if foreign:
         raise ValueError(
-            f"{path} names the type {foreign}, which is not trusted: nothing was loaded."
+            f"{path} names the type {foreign:.100}, which is not trusted: nothing was loaded."
         )
     try:
         with warnings.catch_warnings():

@@ -30,9 +30,9 @@ class Plan:
         known: Collection[Kernel] = (),
     ) -> "Plan":
         """Plan for kernels, some of which are known already, and criteria on an engine."""
-        powers = _powers_needed(criteria)
         if not problem.engine.shares_sweeps:
-            return cls([kernels], powers, 0, True)
+            return cls([kernels], [], 0, True)
+        powers = _powers_needed(criteria)
         size = min(problem.engine.grams_at_once(problem.targets), len(kernels))
         batches = [kernels[i : i + size] for i in range(0, len(kernels), size)]
         first = 1 if problem.targets.classes is not None else 2
@@ -60,12 +60,12 @@ def gather(
         fresh = problem.evidence(missing, progress)
         if problem.engine.shares_sweeps and missing:
             fresh = _swept(problem.engine, list(fresh), plan.powers, progress)
-        held = {kernel: known.pop(kernel) for kernel in set(kernels).difference(missing)}
-        last = {kernel: i for i, kernel in enumerate(kernels)}
         for i, kernel in enumerate(kernels):
-            yield held[kernel] if kernel in held else next(fresh)
-            if last[kernel] == i:
-                held.pop(kernel, None)
+            evidence = known.get(kernel) or next(fresh)
+            if kernel not in kernels[i + 1 :]:
+                known.pop(kernel, None)
+            yield evidence
+            del evidence
 
 
 class Kept:
@@ -79,26 +79,33 @@ class Kept:
 
     def __init__(self, room: int) -> None:
         self._room, self._most = room, room
-        self._held: dict[Kernel, tuple[float, Evidence]] = {}
+        self._held: dict[Kernel, Evidence] = {}
+        self._losses: dict[Kernel, float] = {}
 
     def begin(self, survivors: int) -> dict[Kernel, Evidence]:
         """Begin a stage after which so many are left; return what the one before has kept."""
-        known = {kernel: evidence for kernel, (_, evidence) in self._held.items()}
-        self._held, self._most = {}, min(survivors, self._room)
+        known = self._held
+        self._held, self._losses, self._most = {}, {}, min(survivors, self._room)
         return known
 
     def offer(self, evidence: Evidence, loss: float) -> None:
-        """Keep evidence if its kernel is among the best so far."""
+        """Keep evidence if its kernel is among the best so far.
+
+        Where several survive, another stage follows: what is as large as a matrix is let go of.
+        """
         assert evidence.kernel is not None
         if np.isnan(loss):
             return
-        self._held[evidence.kernel] = loss, evidence
+        if self._most > 1:
+            evidence.release()
+        self._held[evidence.kernel], self._losses[evidence.kernel] = evidence, loss
         if len(self._held) > self._most:
-            del self._held[max(self._held, key=lambda kernel: self._held[kernel][0])]
+            worst = max(self._losses, key=self._losses.__getitem__)
+            del self._held[worst], self._losses[worst]
 
     def of(self, kernel: Kernel) -> Evidence | None:
         """Return the evidence of a kernel, None where it is not kept."""
-        return self._held[kernel][1] if kernel in self._held else None
+        return self._held.get(kernel)
 
 
 def _swept(

@@ -11,7 +11,7 @@ from kernelwise._progress import SILENT, Task
 from kernelwise._types import Array
 from kernelwise.criteria import Criterion, Evidence
 from kernelwise.criteria.base import LEAVE_ONE_OUT, check_task, matrix_needs
-from kernelwise.gram import Engine, check_needs, resolve_engine
+from kernelwise.gram import Engine, lacking, resolve_engine
 from kernelwise.kernels import Kernel
 from kernelwise.machines import Machine, needs_with
 from kernelwise.targets import Targets
@@ -66,6 +66,6 @@ class Problem:
             needs = matrix_needs(criterion.needs)
             if criterion.has_open_tradeoffs:  # picks are tested by machines
                 needs |= matrix_needs(LEAVE_ONE_OUT)
-            check_needs(
-                self.engine, needs_with(self.machine, needs), self.targets.n, criterion.label
-            )
+            reason = lacking(self.engine, needs_with(self.machine, needs), self.targets.n)
+            if reason is not None:
+                raise ValueError(f"{criterion.label} {reason}")

@@ -1,7 +1,7 @@
 """Raw values: every criterion for every candidate, in one pass."""
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ from kernelwise._progress import SILENT, Task, bar
 from kernelwise._threads import limited
 from kernelwise._types import Array
 from kernelwise._warnings import warn_user
-from kernelwise.criteria import Criterion, Undefined, Value, judge
+from kernelwise.criteria import Criterion, Evidence, Undefined, Value, judge
 from kernelwise.gram import Engine, Gram, Targets
 from kernelwise.gram.psd import check_matrix, warn_indefinite
 from kernelwise.kernels import Kernel, Precomputed
@@ -184,43 +184,72 @@ def score_candidates(
     """
     start = time.perf_counter()
     columns, unresolved = _resolve_tradeoffs(problem, kernels, columns, ridges_for, progress)
-    rows: list[tuple[Kernel, float, dict[str, Value]]] = []
-    resolved = {name: c for name, c in columns.items() if name not in unresolved}
     known = {} if kept is None else kept.begin(survivors)
     plan = Plan.of(problem, kernels, columns.values(), known)
+    scores = _Scores(columns, unresolved)
     with progress.part(", ".join(columns), plan.parts) as stage:
         for kernel, evidence in zip(kernels, gather(problem, plan, known, stage), strict=True):
             with stage.part("kernel") if plan.kernels_count else SILENT:
-                ridges = np.asarray(ridges_for(evidence.gram), dtype=float).tolist()
-                values = [v | unresolved for v in judge(evidence, resolved, ridges)]
-            rows += [(kernel, *found) for found in zip(ridges, values, strict=True)]
+                loss = scores.add(kernel, evidence, ridges_for(evidence.gram))
             if kept is not None:
-                kept.offer(evidence, _best_loss(columns, values))
+                kept.offer(evidence, loss)
             if evidence.is_psd is False:
                 warn_indefinite(str(kernel))
-    reasons = {(str(k), n): v.reason for k, _, found in rows for n, v in found.items() if v.reason}
-    _warn_undefined(reasons)
-    return SelectionResult(
-        kernels=tuple(kernel for kernel, _, _ in rows),
-        ridges=np.array([ridge for _, ridge, _ in rows]),
-        criteria=dict(columns),
-        table={name: np.array([v[name].mean for _, _, v in rows]) for name in columns},
-        notes={
-            f"{kernel}: {column}": Diagnostic(reason, Code.UNDEFINED)
-            for (kernel, column), reason in reasons.items()
-        },
-        engine=problem.engine.name,
-        engine_reason=problem.engine_reason,
-        seconds=time.perf_counter() - start,
-        standard_errors={name: np.array([v[name].error for _, _, v in rows]) for name in columns},
-    )
+    return scores.result(problem, time.perf_counter() - start)
 
 
-def _best_loss(columns: dict[str, Criterion], values: list[dict[str, Value]]) -> float:
-    """Return the least loss of a kernel by the last criterion, over its ridges."""
-    name, criterion = list(columns.items())[-1]
-    means = np.array([found[name].mean for found in values])
-    return float(np.fmin.reduce(-means if criterion.greater_is_better else means))
+class _Scores:
+    """What criteria say of candidates, as it comes in.
+
+    Parameters
+    ----------
+    columns : dict of str to Criterion
+    unresolved : dict of str to str
+        Why a trade-off parameter of some of them could not be chosen.
+    """
+
+    def __init__(self, columns: dict[str, Criterion], unresolved: dict[str, str]) -> None:
+        self._columns, self._unresolved = columns, unresolved
+        self._asked = {name: c for name, c in columns.items() if name not in unresolved}
+        self._kernels: list[Kernel] = []
+        self._ridges: list[float] = []
+        self._values: dict[str, list[Value]] = {name: [] for name in columns}
+
+    def add(self, kernel: Kernel, evidence: Evidence, ridges: Array) -> float:
+        """Score a kernel at every ridge; return its least loss by the last criterion."""
+        judged = judge(evidence, self._asked, ridges.tolist())
+        for name, reason in self._unresolved.items():
+            judged[name] = [Value(np.nan, np.nan, reason)] * ridges.size
+        self._kernels += [kernel] * ridges.size
+        self._ridges += ridges.tolist()
+        for name, values in judged.items():
+            self._values[name] += values
+        last, criterion = list(self._columns.items())[-1]
+        means = np.array(judged[last], dtype=object)[:, 0].astype(float)
+        return float(np.fmin.reduce(-means if criterion.greater_is_better else means))
+
+    def result(self, problem: Problem, seconds: float) -> SelectionResult:
+        """Return the table; warn of what is undefined."""
+        table, errors, undefined = {}, {}, {}
+        for name, values in self._values.items():
+            means, spreads, reasons = zip(*values, strict=True)
+            table[name], errors[name] = np.array(means), np.array(spreads)
+            for kernel, reason in zip(self._kernels, reasons, strict=True):
+                if reason is not None:
+                    undefined[str(kernel), name] = Diagnostic(reason, Code.UNDEFINED)
+        if undefined:
+            _warn_undefined(undefined)
+        return SelectionResult(
+            kernels=tuple(self._kernels),
+            ridges=np.array(self._ridges),
+            criteria=dict(self._columns),
+            table=table,
+            notes={": ".join(key): diagnostic for key, diagnostic in undefined.items()},
+            engine=problem.engine.name,
+            engine_reason=problem.engine_reason,
+            seconds=seconds,
+            standard_errors=errors,
+        )
 
 
 def _resolve_tradeoffs(
@@ -229,26 +258,24 @@ def _resolve_tradeoffs(
     columns: dict[str, Criterion],
     ridges_for: Callable[[Gram], Array],
     progress: Task,
-) -> tuple[dict[str, Criterion], dict[str, Value]]:
+) -> tuple[dict[str, Criterion], dict[str, str]]:
     """Return the criteria with every trade-off parameter chosen, at the middle of the ridges.
 
-    And, for those for which none could be chosen, a value that says why.
+    And why none could be chosen for some of them.
     """
-    if not any(criterion.has_open_tradeoffs for criterion in columns.values()):
-        return columns, {}
-    ridges = np.sort(ridges_for(next(problem.evidence(kernels[:1])).gram))
-    ridge = float(ridges[ridges.size // 2])
     chosen, unresolved = dict(columns), {}
     for name, criterion in columns.items():
         if criterion.has_open_tradeoffs:
+            ridges = np.sort(ridges_for(next(problem.evidence(kernels[:1])).gram))
             try:
-                chosen[name] = resolve(problem, kernels, criterion, ridge, progress)
+                middle = float(ridges[ridges.size // 2])
+                chosen[name] = resolve(problem, kernels, criterion, middle, progress)
             except Undefined as reason:
-                unresolved[name] = Value(np.nan, np.nan, str(reason))
+                unresolved[name] = str(reason)
     return chosen, unresolved
 
 
-def _warn_undefined(notes: dict[tuple[str, str], str]) -> None:
+def _warn_undefined(notes: Mapping[tuple[str, str], str]) -> None:
     """Say what is undefined and why, once for all kernels that share the reason."""
     kernels: dict[str, list[str]] = {}
     names: dict[str, list[str]] = {}

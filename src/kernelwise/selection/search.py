@@ -80,9 +80,8 @@ class Search:
     @property
     def _parts(self) -> int:
         """How many tasks a cascade has at most."""
-        stages = [criterion for criterion, _ in self._cascade.stages]
         # One more: what a first look at few rows cannot settle is scored in full.
-        return 1 + len(stages) + sum(criterion.has_open_tradeoffs for criterion in stages)
+        return 1 + sum(1 + criterion.has_open_tradeoffs for criterion in self._columns.values())
 
     def _run_once(self, kernels: Sequence[Kernel], progress: Task) -> CascadeOutcome:
         summary = _Summary(kernels, self._columns)

@@ -1,11 +1,10 @@
 """The estimator that chooses its kernel and ridge."""
 
-import warnings
 from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
+from sklearn.base import BaseEstimator, MetaEstimatorMixin
 from sklearn.utils import ClassifierTags, RegressorTags
 from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
 from sklearn.utils.metaestimators import available_if
@@ -19,7 +18,6 @@ from kernelwise._sklearn import (
     _routing_enabled,
     fit_task,
     validate_rows,
-    validate_weights,
 )
 from kernelwise._threads import as_jobs, limited
 from kernelwise._types import Array
@@ -30,8 +28,9 @@ from kernelwise.gram.psd import check_matrix
 from kernelwise.kernels import Kernel, grids
 from kernelwise.kernels.geometry import in_range
 from kernelwise.machines import KRR, LSSVC
+from kernelwise.machines.delegation import Delegating, inner_has
 from kernelwise.selection.cascade import Cascade, default_cascade, loo_criterion
-from kernelwise.selection.estimates import by_folds, leave_one_out, pick_shares
+from kernelwise.selection.estimates import SelfAssessing, leave_one_out
 from kernelwise.selection.estimators import (
     configure_estimator,
     criterion_machine,
@@ -41,30 +40,22 @@ from kernelwise.selection.estimators import (
     task_of,
 )
 from kernelwise.selection.guards import Choice, warn_about
-from kernelwise.selection.inputs import as_kernels, as_ridges, take_matrix
-from kernelwise.selection.outcome import CascadeOutcome
+from kernelwise.selection.inputs import (
+    as_kernels,
+    as_ridges,
+    take_matrix,
+    without_weightless_rows,
+)
 from kernelwise.selection.problem import Problem
-from kernelwise.selection.record import ErrorEstimate
 from kernelwise.selection.search import AUTO_RIDGES, SEARCHES, Ridges, Search
 from kernelwise.targets import as_vector
 
 _FITTED = ("result_", "best_kernel_", "best_ridge_", "best_estimator_", "classes_", "error_")
 
 
-def _fitted_has(name: str) -> Any:
-    """Say whether the machine, fitted or to be fitted, has a method."""
-
-    def check(selector: "KernelSelector") -> bool:
-        machine = getattr(selector, "best_estimator_", selector.estimator)
-        if machine is None:
-            machine = selector._default_machine()
-        getattr(machine, name)
-        return True
-
-    return check
-
-
-class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
+class KernelSelector(
+    CallbackSupportMixin, Delegating, SelfAssessing, MetaEstimatorMixin, BaseEstimator
+):
     r"""Chooses a kernel and a ridge from the kernel matrices, then fits the machine.
 
     By default every candidate is screened in one sweep by the spectral measure, and exact
@@ -207,8 +198,11 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
         as_jobs(self.n_jobs)
         fit_params = self._routed(fit_params)
         X, y = validate_rows(self, X, y, ensure_min_samples=3)
-        X, y, fit_params = self._weighted(in_range(X), y, fit_params)
-        targets = Targets.of(y, self._task())
+        if fit_params.get("sample_weight") is not None:
+            is_matrix = self.__sklearn_tags__().input_tags.pairwise
+            X, y, weights = without_weightless_rows(X, y, fit_params["sample_weight"], is_matrix)
+            fit_params = {**fit_params, "sample_weight": weights}
+        X, targets = in_range(X), Targets.of(y, self._task())
         kernels = self._kernels(X)
         machine = machine_for(self.estimator, targets, kernels)
         cascade, ridges = self._plan(targets)
@@ -217,7 +211,10 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
             with fit_task(self, X, y, parts=SEARCHES) as progress:
                 search = Search(problem, cascade, ridges)
                 found = search.run(kernels, progress, extend=self._is_auto)
-                self._take(found, targets)
+                self.result_ = found.result
+                self.best_kernel_, self.best_ridge_ = found.kernel, found.ridge
+                if targets.classes is not None:
+                    self.classes_ = targets.classes
                 if self.refit:
                     self.best_estimator_ = configure_estimator(machine, found.kernel, found.ridge)
                     fit_estimator(self.best_estimator_, problem, found, fit_params)
@@ -239,32 +236,8 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
             machine=criterion_machine(machine),
             memory=self.memory,
         )
-        problem.check(criterion for criterion, _ in cascade.stages)
+        problem.check([criterion for criterion, _ in cascade.stages])
         return problem
-
-    def _weighted(self, X: Any, y: Any, params: dict[str, Any]) -> tuple[Any, Any, dict[str, Any]]:
-        """Leave out rows of weight zero: they must not have a say in anything."""
-        if params.get("sample_weight") is None:
-            return X, y, params
-        weights = validate_weights(params["sample_weight"], X)
-        used = weights != 0.0
-        if used.all():
-            return X, y, {**params, "sample_weight": weights}
-        if self.__sklearn_tags__().input_tags.pairwise:
-            raise ValueError(
-                "sample_weight has zeros, which a given matrix cannot follow: leave out those rows "
-                "and columns."
-            )
-        if np.unique(y[used]).size < 2:
-            raise ValueError("y has less than two classes or values of positive sample_weight.")
-        return X[used], y[used], {**params, "sample_weight": weights[used]}
-
-    def _take(self, found: CascadeOutcome, targets: Targets) -> None:
-        """Keep what was found."""
-        self.result_ = found.result
-        self.best_kernel_, self.best_ridge_ = found.kernel, found.ridge
-        if targets.classes is not None:
-            self.classes_ = targets.classes
 
     @property
     def _is_auto(self) -> bool:
@@ -327,104 +300,22 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
             cascade = Cascade(*cascade.stages, (loo_criterion(targets), 1), rule=cascade.rule)
         return cascade, ridges
 
-    @available_if(_fitted_has("predict"))
-    def predict(self, X: Any) -> Array:
-        """Predict with the fitted estimator."""
-        return np.asarray(self._ask("predict", X))
-
-    @available_if(_fitted_has("decision_function"))
-    def decision_function(self, X: Any) -> Array:
-        """Return the decision values of the fitted estimator."""
-        return np.asarray(self._ask("decision_function", X))
-
-    @available_if(_fitted_has("predict_proba"))
-    def predict_proba(self, X: Any) -> Array:
-        """Return the probability of every class, in the order of ``classes_``."""
-        return np.asarray(self._ask("predict_proba", X))
-
-    @available_if(_fitted_has("predict_log_proba"))
-    def predict_log_proba(self, X: Any) -> Array:
-        """Return the logarithms of the probabilities."""
-        return np.asarray(self._ask("predict_log_proba", X))
-
-    @available_if(_fitted_has("transform"))
-    def transform(self, X: Any) -> Any:
-        """Transform with the fitted estimator."""
-        return self._ask("transform", X)
-
-    @available_if(_fitted_has("get_feature_names_out"))
-    def get_feature_names_out(self, input_features: Any = None) -> Array:
-        """Return the names of the columns that transform gives."""
-        return np.asarray(self._fitted().get_feature_names_out(input_features))
-
-    @available_if(_fitted_has("set_output"))
-    def set_output(self, *, transform: str | None = None) -> "KernelSelector":
-        """Set the container that transform returns, as scikit-learn's transformers do."""
-        for estimator in (self.estimator, getattr(self, "best_estimator_", self.estimator)):
-            estimator.set_output(transform=transform)
-        return self
-
-    @available_if(_fitted_has("transform"))
+    @available_if(inner_has("transform"))
     def fit_transform(self, X: Any, y: Any, **fit_params: Any) -> Any:
         """Choose, fit, and transform the same rows."""
         return self.fit(X, y, **fit_params).transform(X)
 
-    @available_if(_fitted_has("fit_predict"))
+    @available_if(inner_has("fit_predict"))
     def fit_predict(self, X: Any, y: Any, **fit_params: Any) -> Array:
         """Choose, fit, and return the clusters of the same rows."""
         return np.asarray(self.fit(X, y, **fit_params).labels_)
 
-    @property
-    def labels_(self) -> Array:
-        """The clusters of the training rows, where the estimator finds clusters."""
-        return np.asarray(self._fitted().labels_)
-
-    @available_if(_fitted_has("score"))
+    @available_if(inner_has("score"))
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the score of the fitted estimator: accuracy, or R² for regression."""
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
         with np.errstate(invalid="ignore"):  # labels of 1e300 are cast to integers to look at them
             return float(self._ask("score", X, as_vector(y), **weights))
-
-    def error_estimate(self, X: Any = None, y: Any = None, cv: Any = 5) -> ErrorEstimate:
-        """Return the error to expect of the fitted machine, kernel and ridge taken as given.
-
-        That of LSSVC and KRR is leave-one-out and known since the fit; another estimator is
-        refitted for every fold of the training data, which must be given again.
-        """
-        check_is_fitted(self, "result_")
-        if self.error_ is not None:
-            return self.error_
-        if X is None or y is None:
-            raise ValueError(
-                f"X and y are needed to estimate the error of {type(self._fitted()).__name__}: "
-                "give the training data again."
-            )
-        machine, rows, targets = clone(self._fitted()), self._checked(X), self._targets(y)
-        with limited(self.n_jobs, rows=targets.n):
-            return by_folds(machine, rows, targets, cv, "")
-
-    def nested_error(self, X: Any, y: Any, cv: Any = 5) -> ErrorEstimate:
-        """Return the error to expect of the whole procedure: every fold chooses for itself.
-
-        It takes as many selections as there are folds, and is not optimistic.
-        """
-        targets = self._targets(y)
-        with warnings.catch_warnings(), limited(self.n_jobs, rows=targets.n):
-            warnings.simplefilter("ignore", UserWarning)  # said already, of all rows
-            return by_folds(clone(self), X, targets, cv, "nested ")
-
-    def pick_stability(self, X: Any, y: Any, resamples: int = 10) -> dict[Kernel, float]:
-        """Return how often each kernel is picked on random parts: half of the rows, at most 500.
-
-        The most frequent comes first. Fewer rows call for slightly wider kernels, so that
-        neighbours of the choice on all rows are no disagreement.
-        """
-        check_is_fitted(self, "result_")
-        chooser = clone(self).set_params(kernels=list(self.result_.kernels), refit=False)
-        rows, targets = self._checked(X), self._targets(y)
-        with limited(self.n_jobs, rows=targets.n):
-            return pick_shares(chooser, rows, targets, resamples)
 
     def _targets(self, y: Any) -> Targets:
         return Targets.of(y, self._known_task() if hasattr(self, "result_") else self._task())
@@ -437,6 +328,10 @@ class KernelSelector(CallbackSupportMixin, MetaEstimatorMixin, BaseEstimator):
 
     def _checked(self, X: Any) -> Any:
         return validate_rows(self, X, reset=False)
+
+    def _inner(self) -> Any:
+        machine = getattr(self, "best_estimator_", self.estimator)
+        return self._default_machine() if machine is None else machine
 
     def _fitted(self) -> Any:
         check_is_fitted(self, "result_")

@@ -60,8 +60,8 @@ def _errors_of_picks(
     errors = np.full(len(kernels), np.inf)
     sign = -1.0 if candidates[0].greater_is_better else 1.0
     for k, evidence in enumerate(part.evidence(kernels)):
-        [values] = judge(evidence, dict(enumerate(candidates)), [ridge])
-        found = np.array([values[c].mean for c in range(count)])
+        judged = judge(evidence, dict(enumerate(candidates)), [ridge])
+        found = np.array([judged[c][0].mean for c in range(count)])
         losses[:, k] = np.where(np.isnan(found), np.inf, sign * found)
         with suppress(Undefined), np.errstate(all="ignore"):
             if np.isfinite(losses[:, k]).any():

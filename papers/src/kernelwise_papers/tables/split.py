@@ -182,9 +182,8 @@ def score(part: Part, table: PaperTable, columns: Mapping[Any, Criterion], ridge
         evidence = Evidence(gram, part.targets, kernels[k], table.fit_intercept, judged_by)
         if evidence.statistics.invalid_reason is not None:
             continue
-        for r, found in enumerate(judge(evidence, columns, ridges)):
-            for name, value in found.items():
-                values[name][k, r] = value.mean
+        for name, found in judge(evidence, columns, ridges.tolist()).items():
+            values[name][k] = [value.mean for value in found]
         evidence.prefit([float(ridge) for ridge in ridges], frozenset({Need.TRAINING}))
         K_test = kernels[k].values(test_pairs)
         errors[k] = [_test_error(evidence, part, K_test, float(ridge)) for ridge in ridges]

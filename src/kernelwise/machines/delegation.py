@@ -1,0 +1,79 @@
+"""Methods of an estimator inside another."""
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.metaestimators import available_if
+
+from kernelwise._types import Array
+
+
+def inner_has(name: str) -> Any:
+    """Return a check of whether the estimator inside, fitted or to be fitted, has a method."""
+
+    def check(outer: Any) -> bool:
+        getattr(outer._inner(), name)
+        return True
+
+    return check
+
+
+class Delegating:
+    """Has the methods of the estimator inside it that this one has.
+
+    A subclass says which that is (``_inner``, fitted or not; ``_fitted``, or an error) and how a
+    method of it is asked of rows (``_ask``).
+    """
+
+    @available_if(inner_has("predict"))
+    def predict(self, X: Any) -> Array:
+        """Predict with the fitted estimator."""
+        return np.asarray(self._ask("predict", X))
+
+    @available_if(inner_has("decision_function"))
+    def decision_function(self, X: Any) -> Array:
+        """Return the decision values of the fitted estimator."""
+        return np.asarray(self._ask("decision_function", X))
+
+    @available_if(inner_has("predict_proba"))
+    def predict_proba(self, X: Any) -> Array:
+        """Return the probability of every class, in the order of ``classes_``."""
+        return np.asarray(self._ask("predict_proba", X))
+
+    @available_if(inner_has("predict_log_proba"))
+    def predict_log_proba(self, X: Any) -> Array:
+        """Return the logarithms of the probabilities."""
+        return np.asarray(self._ask("predict_log_proba", X))
+
+    @available_if(inner_has("transform"))
+    def transform(self, X: Any) -> Any:
+        """Transform with the fitted estimator."""
+        return self._ask("transform", X)
+
+    @available_if(inner_has("get_feature_names_out"))
+    def get_feature_names_out(self, input_features: Any = None) -> Array:
+        """Return the names of the columns that transform gives."""
+        return np.asarray(self._fitted().get_feature_names_out())
+
+    @available_if(inner_has("set_output"))
+    def set_output(self, *, transform: str | None = None) -> Any:
+        """Set the container that transform returns, as scikit-learn's transformers do."""
+        for estimator in (self.estimator, self._inner()):
+            estimator.set_output(transform=transform)
+        return self
+
+    @property
+    def labels_(self) -> Array:
+        """The clusters of the training rows, where the estimator finds clusters."""
+        return np.asarray(self._fitted().labels_)
+
+    estimator: Any
+
+    def _inner(self) -> Any:
+        raise NotImplementedError
+
+    def _fitted(self) -> Any:
+        raise NotImplementedError
+
+    def _ask(self, method: str, X: Any, *given: Any, **params: Any) -> Any:
+        raise NotImplementedError

@@ -1,0 +1,89 @@
+import numpy as np
+import pytest
+
+import kernelwise as kw
+from kernelwise.criteria import KFold, Undefined
+from kernelwise.gram import Dense, Need, Targets, lacking
+from kernelwise.machines import base, make_splits, needs_with
+
+CHECKS = []
+RIDGE = 0.7
+
+
+def check(f):
+    CHECKS.append(f)
+    return f
+
+
+def problem(rows=slice(None)):
+    rng = np.random.default_rng(3)
+    X = np.vstack([rng.normal(size=(16, 3)), 1.2 + rng.normal(size=(14, 3))])
+    return X[rows], np.repeat([0, 1], [16, 14])[rows]
+
+
+def trained(machine, X, y, kernel=kw.Gaussian(3.0)):  # noqa: B008 (a frozen value)
+    targets = Targets.of(y)
+    [gram] = Dense().grams([kernel], X, targets)
+    return machine(gram, targets)
+
+
+@check
+def says_what_it_is(machine):
+    assert base.get(machine.name) is machine
+    assert machine.own_loss and machine.ridge_parameter
+    for need in (Need.TRAINING, Need.FOLDS):
+        taken = needs_with(machine, frozenset({need}))
+        assert taken and taken.isdisjoint({Need.TRAINING, Need.FOLDS})
+        assert lacking(Dense(), taken, 30) is None
+
+
+@check
+def loses_a_finite_amount_on_its_training_rows(machine):
+    assert 0.0 <= trained(machine, *problem()).training_loss(RIDGE) < np.inf
+
+
+@check
+def its_error_on_other_rows_is_a_share(machine):
+    X, y = problem()
+    few = np.arange(30) % 3 > 0
+    error = trained(machine, X[few], y[few]).error_on(
+        RIDGE, kw.Gaussian(3.0)(X[~few], X[few]), Targets(y[~few], np.array([0, 1]))
+    )
+    assert 0.0 <= error < 0.5 and error * 10 == round(error * 10)
+
+
+@check
+def a_fold_is_a_machine_that_never_saw_it(machine):
+    X, y = problem()
+    whole = trained(machine, X, y)
+    for split in make_splits(Targets.of(y), None, 3, 1, 0):
+        refitted = trained(machine, X[split.train], y[split.train])
+        cross = kw.Gaussian(3.0)(X[split.test], X[split.train])
+        expected = refitted.error_on(RIDGE, cross, Targets(y[split.test], np.array([0, 1])))
+        assert whole.fold_loss(RIDGE, split, "error") == expected
+
+
+@check
+def criteria_judge_by_it(machine):
+    X, y = problem()
+    table = kw.score_kernels(X, y, kw.Gaussian(3.0), KFold(3), machine=machine.name).table
+    whole = trained(machine, X, y)
+    splits = make_splits(Targets.of(y), None, 3, 1, 0)
+    expected = np.mean([whole.fold_loss(1.0, split, "error") for split in splits])
+    np.testing.assert_allclose(table["kfold"][0], expected)
+
+
+@check
+def real_targets_are_trained_or_said_to_be_undefined(machine):
+    X, _ = problem()
+    try:
+        assert np.isfinite(trained(machine, X, X[:, 0] ** 2).training_loss(RIDGE))
+    except Undefined as reason:
+        assert "classes" in str(reason)
+
+
+@check
+def its_ridge_becomes_a_positive_parameter(machine):
+    assert machine.from_ridge(RIDGE) > 0.0
+    with pytest.raises(ValueError, match="unknown machine"):
+        base.get(machine.name + "?")
