@@ -47,7 +47,7 @@ def read_file(path: str | os.PathLike[str], most: float = float("inf")) -> bytes
     """
     info = os.stat(path)
     if stat.S_ISFIFO(info.st_mode):
-        return _joined(_piped(path), path, most)
+        return b"".join(_piped(path, most))
     if stat.S_ISREG(info.st_mode) and info.st_size > most:
         raise TooLarge(path, f"holds more than {amount(most)}")
     for is_kind, kind in ((stat.S_ISDIR, "directory"), (stat.S_ISSOCK, "socket")):
@@ -59,16 +59,7 @@ def read_file(path: str | os.PathLike[str], most: float = float("inf")) -> bytes
         return file.read()
 
 
-def _joined(chunks: Iterator[bytes], path: str | os.PathLike[str], most: float) -> bytes:
-    content = bytearray()
-    for chunk in chunks:
-        content += chunk
-        if len(content) > most:
-            raise TooLarge(path, f"holds more than {amount(most)}")
-    return bytes(content)
-
-
-def _piped(path: str | os.PathLike[str]) -> Iterator[bytes]:
+def _piped(path: str | os.PathLike[str], most: float) -> Iterator[bytes]:
     """Yield what is written to a pipe until its last writer closes it.
 
     Without a writer reading gives nothing, as at the end; with a writer that has nothing to say
@@ -76,7 +67,7 @@ def _piped(path: str | os.PathLike[str]) -> Iterator[bytes]:
     """
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # would wait for a writer otherwise
     try:
-        poll, deadline, had_writer = select.poll(), time.monotonic() + _PATIENCE, False
+        poll, deadline, had_writer, size = select.poll(), time.monotonic() + _PATIENCE, False, 0
         poll.register(handle, select.POLLIN)
         while had_writer or time.monotonic() < deadline:
             had_writer = bool(poll.poll(_PAUSE)) or had_writer
@@ -85,6 +76,9 @@ def _piped(path: str | os.PathLike[str]) -> Iterator[bytes]:
             except BlockingIOError:
                 had_writer = True
                 continue
+            size += len(chunk)
+            if size > most:
+                raise TooLarge(path, f"holds more than {amount(most)}")
             if chunk:
                 yield chunk
             elif had_writer:
@@ -187,7 +181,9 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
             yield part
             with part.open("rb") as written:
                 os.fsync(written.fileno())
-            part.chmod(0o666 & ~_umask())  # mkstemp's files are for their owner only
+            mask = os.umask(0o077)  # it can be read only by setting it
+            os.umask(mask)
+            part.chmod(0o666 & ~mask)  # mkstemp's files are for their owner only
             part.replace(target)
         finally:
             part.unlink(missing_ok=True)
@@ -214,10 +210,3 @@ def _naming(path: Path) -> Iterator[None]:
         if error.errno is None:
             raise
         raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
-
-
-def _umask() -> int:
-    """Return the mask of new files; it can be read only by setting it."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask

@@ -163,7 +163,8 @@ class _Process:
     def settings_of_thread(self) -> list[tuple[Any, int]]:
         """Return the libraries that have a setting for every thread, with that of this one."""
         with self._lock:
-            self._look()
+            if len(sys.modules) != self._modules:  # libraries come with modules
+                self._find()
             return list(zip(self._by_thread, map(_setting, self._by_thread), strict=True))
 
     def limit_thread(self, threads: int) -> None:
@@ -179,7 +180,6 @@ class _Process:
     def _apply(self) -> None:
         """Set the libraries that have one setting; what is interrupted is done by the next call."""
         if self._limits:
-            self._look()
             for library in self._shared:
                 self._before.setdefault(library.filepath, (library, library.num_threads))
         least = min(self._limits.values(), default=sys.maxsize)
@@ -188,10 +188,8 @@ class _Process:
             if not self._limits:
                 self._before.pop(path, None)
 
-    def _look(self) -> None:
-        """Find the libraries; that takes milliseconds, and they come with modules."""
-        if len(sys.modules) == self._modules:
-            return
+    def _find(self) -> None:
+        """Find the libraries, which takes milliseconds."""
         self._modules = len(sys.modules)
         self._shared, self._by_thread = [], []
         for library in threadpoolctl.ThreadpoolController().lib_controllers:

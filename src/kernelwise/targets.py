@@ -35,9 +35,11 @@ class Targets:
             )
         if values.size < 3:
             raise ValueError(f"y has n_samples = {values.size}: at least 3 rows are needed.")
-        if task == "regression" or (task == "auto" and _looks_real(values)):
-            return cls._regression(values)
-        return cls._classification(values)
+        is_real = task == "regression"
+        if task == "auto" and values.dtype.kind in "iuf":
+            distinct = np.unique(values)
+            is_real = distinct.size > MAX_CLASSES_AUTO or _why_no_labels(distinct) is not None
+        return cls._regression(values) if is_real else cls._classification(values)
 
     @classmethod
     def _classification(cls, values: Array) -> "Targets":
@@ -224,14 +226,6 @@ def _as_text(value: Any) -> str:
         return str(value)
     except ValueError:
         return f"{value:#x}"
-
-
-def _looks_real(values: Array) -> bool:
-    """Say whether a target is to be regressed on: fractions, or many distinct or huge integers."""
-    if values.dtype.kind not in "iuf":
-        return False
-    distinct = np.unique(values)
-    return distinct.size > MAX_CLASSES_AUTO or _why_no_labels(distinct) is not None
 
 
 def _why_no_labels(values: Array) -> str | None:

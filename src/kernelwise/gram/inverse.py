@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from scipy.linalg import cho_solve
@@ -262,18 +263,13 @@ def spectral_inverses(
     spectrum: Spectrum, ridges: Sequence[float], exact: Callable[[float], Inverse] | None = None
 ) -> list[Inverse]:
     """Return inverses by eigenpairs; by Cholesky factors where those leave too few digits."""
-    inverses = [SpectralInverse(spectrum, ridge, exact) for ridge in ridges]
+    inverses: list[Any] = [SpectralInverse(spectrum, ridge, exact) for ridge in ridges]
     set_diagonals(inverses)
-    if exact is None:
-        return list(inverses)
-    return [each if each.lost_digits is None else _by_factor(each, exact) for each in inverses]
-
-
-def _by_factor(inverse: Inverse, exact: Callable[[float], Inverse]) -> Inverse:
-    """Return the inverse by a Cholesky factor, unless there is none."""
-    with suppress(NotPositiveDefinite):
-        return exact(inverse.ridge)
-    return inverse
+    for k, inverse in enumerate(inverses):
+        if exact is not None and inverse.lost_digits is not None:
+            with suppress(NotPositiveDefinite):
+                inverses[k] = exact(inverse.ridge)
+    return inverses
 
 
 def _weighted_square(Q: Array, weights: Array) -> Array:

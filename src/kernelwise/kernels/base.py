@@ -83,17 +83,12 @@ class Kernel(ABC):
     def __call__(self, X: Any, Z: Any = None) -> Array:
         """Return the kernel matrix between the rows of X and those of Z (X itself by default)."""
         rows = as_rows(X)
-        if Z is None or Z is X:
-            with limited(rows=rows.shape[0]):
-                return self.values(Pairs(rows))
-        others = as_rows(Z, "Z")
-        if rows.shape[1] != others.shape[1] and not self.takes_matrix:
-            raise ValueError(
-                f"X and Z must have the same number of features, got {rows.shape[1]} and "
-                f"{others.shape[1]}."
-            )
-        with limited(rows=max(rows.shape[0], others.shape[0])):
-            return self.values(Pairs(rows, others))
+        others = rows if Z is None or Z is X else as_rows(Z, "Z")
+        (n, d), (m, e) = rows.shape, others.shape
+        if d != e and not self.takes_matrix:
+            raise ValueError(f"X and Z must have the same number of features, got {d} and {e}.")
+        with limited(rows=max(n, m)):
+            return self.values(Pairs(rows, None if others is rows else others))
 
     def diag(self, X: Any) -> Array:
         """Return the diagonal of ``k(X)`` without computing the matrix."""
