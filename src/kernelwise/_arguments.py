@@ -15,15 +15,12 @@ _SHARE = 0.8  # of the free memory, by default
 
 
 def as_real(value: Any) -> float | None:
-    """Return a real number as a float, None for anything else; a boolean is no number here.
-
-    A number beyond float64, such as the integer 10**400, comes out infinite.
-    """
+    """Return a real number as a float, None for anything else; a boolean is no number here."""
     if not isinstance(value, numbers.Real) or isinstance(value, bool):
         return None
     try:
         return float(value)
-    except OverflowError:
+    except OverflowError:  # an integer such as 10**400
         return math.inf if abs(value) == value else -math.inf
 
 

@@ -95,10 +95,7 @@ class Damaged(ValueError):
 
 
 class Unpacking:
-    """Unpacks a file as long as all that comes out stays within a limit.
-
-    A small file can hold a thousand times its size, and what it states of that is not relied on.
-    """
+    """Unpacks a file as long as what comes out, whatever it states of itself, is within a limit."""
 
     def __init__(self, path: str | os.PathLike[str], most: float) -> None:
         self.path, self.most = path, most  # the path is for messages
@@ -113,10 +110,7 @@ class Unpacking:
             raise Damaged(f"{os.fspath(self.path)!r} is a damaged gzip file.") from error
 
     def unzip(self, data: bytes) -> bytes:
-        """Return a zip archive of the same files, stored as they are.
-
-        An archive of arrays in it (``.npz``) is unpacked alike; another archive is refused.
-        """
+        """Return an archive of the same files, stored; of archives in it, only .npz is allowed."""
         return self._stored(data, frozenset([".npz"]))
 
     def _stored(self, data: bytes, nested: frozenset[str]) -> bytes:

@@ -34,10 +34,7 @@ SILENT = Task()
 
 
 class Bar(Task):
-    """A bar on standard error, or in a notebook, with the time left; only if it takes a second.
-
-    Where nobody looks, at neither a terminal nor a notebook, it is drawn only if `always` is set.
-    """
+    """A bar with the time left, after a second, where a person looks (or `always`)."""
 
     def __init__(self, name: str, *, always: bool = False) -> None:
         from rich.console import Console

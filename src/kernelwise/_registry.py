@@ -13,10 +13,7 @@ PACKAGE = "kernelwise."
 
 
 def members(base: Any) -> list[Any]:
-    """Return every class derived from a base that can be instantiated, ours last.
-
-    A dictionary made from the list therefore prefers ours where somebody else took a name.
-    """
+    """Return every class derived from a base that can be instantiated; ours last, to win names."""
     ours: list[Any] = []
     others: list[Any] = []
     for cls in base.__subclasses__():

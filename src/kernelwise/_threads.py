@@ -27,11 +27,7 @@ if TYPE_CHECKING or sys.version_info >= (3, 12):
 else:
 
     class cached_property:
-        """A property computed once, without the lock of ``functools.cached_property``.
-
-        Before Python 3.12 that is one lock for all instances of a class: fits in several threads
-        would wait for each other.
-        """
+        """As functools', without its lock, for which fits in several threads would wait."""
 
         def __init__(self, compute: Callable[[Any], Any]) -> None:
             self._compute, self.__doc__ = compute, compute.__doc__

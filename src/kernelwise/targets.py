@@ -143,10 +143,7 @@ class Targets:
 
     @cached_property
     def fit_columns(self) -> Array:
-        """The columns a least-squares machine fits: ±1 one-vs-rest, or the real target.
-
-        Two classes need one column, +1 for the second class.
-        """
+        """What least squares fit: the real target, ±1 of two classes, or of each and the rest."""
         if self.classes is None:
             return self.y[:, None]
         signs = 2.0 * self.columns - 1.0

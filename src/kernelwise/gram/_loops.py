@@ -275,10 +275,7 @@ def _add_two(first, second, i, rows, sums):
 
 @njit(**_OPTIONS)
 def _first_step(G, i, ladder, e, K):
-    """Load four rows as their first step needs them.
-
-    Return how many steps are above zero, and whether the narrow ones must be walked signed.
-    """
+    """Load four rows; return how many steps are above zero, and if narrow ones must be signed."""
     rate, halvings, near, _, wide, steps = ladder
     rows = min(4, G.shape[0] - i)
     nearest = _load_gaussian(G, i, rate, halvings, e)

@@ -121,10 +121,7 @@ class Engine(ABC):
     def grams(
         self, kernels: Sequence[Kernel], X: Any, targets: Targets, progress: Task = SILENT
     ) -> Iterator[Gram]:
-        """Yield one gram per kernel, in order; an earlier one may be dropped before the next.
-
-        An engine that shares sweeps makes each of them a part of the progress.
-        """
+        """Yield one gram per kernel, in order; every sweep shared by them is a part of progress."""
 
     def matmul(
         self, grams: Sequence[Gram], vectors: Sequence[Array], progress: Task = SILENT

@@ -110,10 +110,7 @@ def resolve_engine(
 
 
 def upper_triangle(kernel: Kernel, X: Any) -> Array:
-    """Return a kernel matrix of which only the upper triangle is set, by blocks in threads.
-
-    A factorisation reads no more, and the intermediate results of a block stay in cache.
-    """
+    """Return a kernel matrix with its upper triangle set, by blocks in threads."""
     n = X.shape[0]
     K = np.empty((n, n))
 
@@ -142,11 +139,7 @@ def check_memory(n: int, memory: str | float | None) -> None:
 
 
 class DenseGram(Gram):
-    """One kernel matrix in memory, as S = K - shift.
-
-    Grams of several kernels share the pairs of all rows, and those of a sample by which the form of
-    the matrix is decided.
-    """
+    """One kernel matrix in memory, as S = K - shift; a sample of the pairs decides on the shift."""
 
     def __init__(self, kernel: Kernel, pairs: Pairs, sample: Pairs, targets: Targets) -> None:
         self._kernel, self._pairs, self._sample, self._targets = kernel, pairs, sample, targets
@@ -243,10 +236,7 @@ class DenseGram(Gram):
         return self._spectrum
 
     def inverses(self, ridges: Sequence[float]) -> Iterable[Inverse]:
-        """Return the inverse of K + ridge I for every ridge.
-
-        The first ridge that comes alone takes a Cholesky factor, others take the spectrum.
-        """
+        """Return inverses: by a Cholesky factor for a first ridge alone, else by the spectrum."""
         if len(ridges) == 1 and not self._is_factorised and self._spectrum is None:
             self._is_factorised = True
             try:
@@ -263,13 +253,9 @@ class DenseGram(Gram):
         return CholeskyInverse(upper_triangle(self._kernel, self._pairs.X), ridge)
 
     def _groups(self) -> list[Array]:
-        """Return the rows in groups that have nothing to do with each other; mostly one.
-
-        What is between groups is below the rounding error of the eigenvalues. A narrow kernel
-        leaves most rows alone.
-        """
+        """Return the rows in groups without entries between them; a narrow kernel has many."""
         (S, shift, _), n = self._shifted, self._diagonal.size
-        negligible = _EPS * float(np.abs(self._diagonal).max()) / n
+        negligible = _EPS * float(np.abs(self._diagonal).max()) / n  # next to any eigenvalue
         if shift != 0.0 or np.count_nonzero(np.abs(S[0]) > negligible) > n // 2:
             return [np.arange(n)]  # found without a look at the rest, for nearly all matrices
         touching = csr_matrix(np.abs(S) > negligible)
@@ -312,10 +298,7 @@ def sample_pairs(X: Any) -> Pairs:
 
 
 def is_wide(kernel: Kernel, sample: Pairs) -> bool:
-    """Say whether nearly all pairs of a sample of the rows stay near the kernel's origin.
-
-    Where some do not, the matrix is far from constant and its own entries keep more digits.
-    """
+    """Say whether a kernel is near its origin, so that its deviations from it keep most digits."""
     if kernel.takes_matrix or kernel.origin == 0.0:
         return False
     near = np.abs(kernel.deviations(sample)) < 0.5 * abs(kernel.origin)

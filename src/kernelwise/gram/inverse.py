@@ -62,10 +62,7 @@ def without_rounding(eigenvalues: Array) -> Array:
 
 
 class Inverse(ABC):
-    """The inverse of K + ridge I.
-
-    A subclass that cannot do more than solve says so in what its gram provides.
-    """
+    """The inverse of K + ridge I; what it cannot do beyond solving, its gram does not provide."""
 
     ridge: float
     condition: float = 0.0  # how many times solutions magnify rounding errors of the kernel matrix

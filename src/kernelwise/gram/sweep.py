@@ -228,10 +228,7 @@ class Sweep:
         )
 
     def _centered_again(self, found: list[GramStatistics]) -> list[GramStatistics]:
-        """Take |HSH|^2 from a sweep that centres before it squares, where one pass lost digits.
-
-        That is where the mean of S is large against its spread: dot products far from the origin.
-        """
+        """Take |HSH|^2 from a sweep that centres first where a large mean of S has cost digits."""
         lost = {
             i: RowMeans(self.kernels[i], s.shift != 0.0, s.row_sums[self._tiles.order] / s.n)
             for i, s in enumerate(found)

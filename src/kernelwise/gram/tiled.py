@@ -14,10 +14,9 @@ from kernelwise._progress import SILENT, Task
 from kernelwise._threads import cached_property, workers
 from kernelwise._types import Array
 from kernelwise.gram.base import Engine, Gram, Need
-from kernelwise.gram.conjugate_gradients import IterativeInverse, Preconditioner
 from kernelwise.gram.dense import Dense, DenseGram, check_memory, needed
 from kernelwise.gram.inverse import Inverse, Spectrum
-from kernelwise.gram.partial_cholesky import PartialCholesky
+from kernelwise.gram.partial_cholesky import IterativeInverse, PartialCholesky, Preconditioner
 from kernelwise.gram.runner import ThreadRunner
 from kernelwise.gram.statistics import GramStatistics
 from kernelwise.gram.sweep import Settings, Sweep

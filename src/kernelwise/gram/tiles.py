@@ -98,10 +98,7 @@ class Tiles:
         return TilePairs(self.X[left.rows], None if left == right else self.X[right.rows], room)
 
     def shares(self, workers: int) -> list[list[int]]:
-        """Deal out the strips: the first is the longest, so every worker gets long and short ones.
-
-        The order is there and back again: workers 0, 1, 2, then 2, 1, 0.
-        """
+        """Deal out the strips, of which the first is the longest: to workers 0, 1, 2, 2, 1, 0..."""
         dealt: list[list[int]] = [[] for _ in range(min(workers, len(self.blocks)))]
         for strip in range(len(self.blocks)):
             turn, place = divmod(strip, len(dealt))

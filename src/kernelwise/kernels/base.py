@@ -23,10 +23,7 @@ R = TypeVar("R")
 
 
 def quietly(method: Callable[P, R]) -> Callable[P, R]:
-    """Let entries beyond float64 be infinite, or NaN, without a warning.
-
-    An exponent may well overflow; engines report a matrix that does.
-    """
+    """Let entries beyond float64 be infinite, or NaN, without a warning: engines report them."""
 
     @wraps(method)
     def quiet(*args: P.args, **kwargs: P.kwargs) -> R:

@@ -172,10 +172,7 @@ DIAGONALS: Mapping[str, Callable[[Rows], Array]] = MappingProxyType(
 
 
 class Pairs:
-    """Two sets of points and what is known of their pairs; each geometry is computed once.
-
-    X and Z are arrays or CSR matrices; Z is X itself by default.
-    """
+    """Two sets of points, or one and itself; each geometry of their pairs is computed once."""
 
     def __init__(self, X: Rows, Z: Rows | None = None) -> None:
         self.X, self.Z = X, Z

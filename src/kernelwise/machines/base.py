@@ -45,10 +45,7 @@ class Machine(ABC):
 
     @abstractmethod
     def error_on(self, ridge: float, cross: Array, targets: Targets) -> float:
-        """Return the error on other rows, from their kernel values with the training rows.
-
-        The rate of misclassified rows, or the mean square of real targets.
-        """
+        """Return the error rate, or mean square, on other rows; cross is k(them, training rows)."""
 
     @classmethod
     def from_ridge(cls, ridge: float) -> float:

@@ -37,10 +37,7 @@ class Calibration:
 
     @classmethod
     def fit(cls, scores: Array, codes: Array, weights: Array | None = None) -> "Calibration":
-        """Fit to decision values, of shape (n,) or (n, c), of rows of known class.
-
-        Rows whose value is not finite (those that cannot be left out) are passed over.
-        """
+        """Fit to decision values, (n,) or (n, c), of rows of known class; NaN is passed over."""
         F = _by_class(scores)
         sound = np.isfinite(F).all(axis=1)
         F, codes = F[sound], codes[sound]

@@ -207,10 +207,7 @@ class LSSVC(ClassifierMixin, _LeastSquaresMachine):
         return self
 
     def adopt(self, X: Any, targets: Targets, fit: RidgeFit, coefficients: Array) -> "LSSVC":
-        """Take a solution that is known: with this kernel and ridge, and without weights.
-
-        The machine is a sum over the rows of X with these coefficients.
-        """
+        """Take a solution that is known, a sum over the rows of X with these coefficients."""
         self.n_features_in_, self.classes_ = X.shape[1], np.asarray(targets.classes)
         flat = coefficients.shape[1] == 1
         self._store(X, fit, coefficients, fit.loo_values, fit.loo_residuals, flat=flat)

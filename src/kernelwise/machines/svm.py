@@ -176,10 +176,7 @@ def hinge(signs: Array, scores: Array) -> float:
 
 
 def _train(K: Array, y: Array, C: float, b: Array, products: Array) -> TwoClassMachine:
-    """Return the machine, from a start that keeps sum b = 0 and the box.
-
-    Raises NotConverged where that takes too long, or where rounding errors hide the optimum.
-    """
+    """Return the machine, from a start that keeps sum b = 0 and the box, or NotConverged."""
     from kernelwise.machines._smo import ROUNDING  # numba, where it is needed
 
     box = np.where(y < 0.0, -C, 0.0), np.where(y > 0.0, C, 0.0)
@@ -215,10 +212,7 @@ def _ascend(
 
 
 def _is_sound(K: Array, b: Array, products: Array) -> bool:
-    """Say whether the products, updated step by step, are still K b as far as it matters.
-
-    They are where multipliers are not so large that their rounding errors can be felt.
-    """
+    """Say whether the products, updated step by step, are still K b as far as it is felt."""
     if _EPS * float(np.abs(K.diagonal()).max()) * float(np.abs(b).sum()) < _FELT * _TOLERANCE:
         return True
     return bool(np.abs(K @ b - products).max() < _TOLERANCE)
