@@ -2,18 +2,14 @@
 
 A :class:`Machine` is a strategy by which criteria judge: its training loss, its losses on folds,
 its error on other rows. ``ridge_path`` has the least-squares machine, ``svm`` the support vector
-machine, each on one kernel matrix at every ridge::
+machine, each on one kernel matrix at every ridge, which is added to the diagonal as it is::
 
-    Gram ──> inverses(ridges) ──> fit_ridge ──> RidgeFit: coefficients, bias, training and
-                                                leave-one-out residuals, values on folds
+    Gram ──> inverses(ridges) ──> fit_ridge ──> RidgeFit: coefficients, bias, residuals
     Gram ──> entries() ─────────> SupportVectors
 
 ``least_squares`` wraps the first as two scikit-learn estimators, ``calibration`` turns decision
 values into probabilities, ``precomputed`` and ``gaussian_process`` hand a kernel to scikit-learn's
-estimators. ``folds`` says which rows are left out together, ``losses`` what that costs.
-
-The ridge is added to the diagonal as it is: K + ridge I. numba appears in ``_smo`` only. This
-package imports gram and kernels.
+estimators. ``folds`` says which rows are left out together. numba appears in ``_smo`` only.
 """
 
 from kernelwise._registry import load_modules

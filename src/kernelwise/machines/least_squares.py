@@ -131,11 +131,9 @@ class LSSVC(ClassifierMixin, _LeastSquaresMachine):
         :math:`\alpha`; one column per class where there are more than two.
     intercept_ : float or array of shape (c,)
         b.
-    loo_values_ : array of shape (n,) or (n, c)
-        Leave-one-out decision value of every training row, in closed form; NaN for rows of weight
-        zero.
-    loo_residuals_ : array of shape (n,) or (n, c)
-        ±1 target minus that value.
+    loo_values_, loo_residuals_ : arrays of shape (n,) or (n, c)
+        Leave-one-out decision value of every training row, in closed form, and its ±1 target minus
+        that; NaN for rows of weight zero.
     calibration_ : Calibration
         How decision values become probabilities, fitted to the leave-one-out values.
     X_fit_ : array or sparse matrix of shape (n, d)
@@ -265,10 +263,9 @@ class KRR(MultiOutputMixin, RegressorMixin, _LeastSquaresMachine):
         :math:`\alpha`, one column per target.
     intercept_ : float or array of shape (m,)
         b; zero without a bias.
-    loo_values_ : array of shape (n,) or (n, m)
-        Leave-one-out prediction of every training row, in closed form; NaN for rows of weight zero.
-    loo_residuals_ : array of shape (n,) or (n, m)
-        Target minus that prediction.
+    loo_values_, loo_residuals_ : arrays of shape (n,) or (n, m)
+        Leave-one-out prediction of every training row, in closed form, and its target minus that;
+        NaN for rows of weight zero.
     X_fit_ : array or sparse matrix of shape (n, d)
         The training rows.
 
