@@ -13,7 +13,6 @@ from kernelwise.gram import Targets
 from kernelwise.machines import LeastSquares
 from kernelwise.selection import SelectionResult
 from kernelwise.selection.guards import (
-    Choice,
     KernelChoiceWarning,
     edge,
     extended,
@@ -150,11 +149,10 @@ def test_only_the_last_that_passed_is_called_the_last(rng):
     )
     evidence = next(problem.evidence([kernels[3]]))
     for finalists, told in ((5, False), (4, True)):
-        found = CascadeOutcome(kernels, result, 3, 1.0, finalists, evidence)
-        chosen = Choice(problem.targets, found, None, None)
+        found = CascadeOutcome(result, 3, 1.0, finalists, evidence)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            assert any("disagree" in s for s in warn_about(chosen)) is told
+            assert any("disagree" in s for s in warn_about(found, None)) is told
 
 
 def test_criteria_that_disagree(rng):

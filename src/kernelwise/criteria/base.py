@@ -80,7 +80,7 @@ class Value(NamedTuple):
 def ask(criterion: "Criterion", evidence: Evidence, ridge: float) -> Value:
     """Return the value of a criterion, or why it has none."""
     try:
-        with np.errstate(all="ignore"):  # _defined() tells
+        with np.errstate(all="ignore"):  # _defined() reports it
             losses = criterion.losses(evidence, ridge)
             if losses is None:
                 return Value(_defined(criterion.value(evidence, ridge)), math.nan)
@@ -134,7 +134,7 @@ class Criterion(ABC):
     """
 
     name: ClassVar[str]
-    greater_is_better: ClassVar[bool | None]  # None: to be read, not to choose by
+    greater_is_better: ClassVar[bool | None]  # None: for information only
     needs: ClassVar[Needs] = frozenset({Need.STATISTICS})  # of the matrix, and of the machine
     formula: ClassVar[str]
     reference: ClassVar[str]
@@ -198,7 +198,7 @@ class Criterion(ABC):
 
 
 class Information(NamedTuple):
-    """What :func:`available` tells of a criterion."""
+    """What :func:`available` reports about a criterion."""
 
     name: str
     direction: str

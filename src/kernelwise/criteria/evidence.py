@@ -89,7 +89,7 @@ class Evidence:
         return self._machine(self.gram, self.targets, self._fit_intercept)
 
     def release(self) -> None:
-        """Let go of machines and of what the gram can compute again."""
+        """Release machines and whatever the gram can compute again."""
         for name in ("spectrum", "least_squares", "support_vectors", "machine"):
             vars(self).pop(name, None)
         self.gram.release()
@@ -99,12 +99,12 @@ class Evidence:
         return self.least_squares.fit(ridge)
 
     def prefit(self, ridges: Sequence[float], needs: frozenset[Need]) -> None:
-        """Hear what will be asked for, and fit the machine at all ridges if it is among that."""
+        """Prepare for what will be asked: fit the machine at all ridges if it is needed."""
         needs = needs_with(self._machine, needs)
         self.gram.prepare(needs)
         if not needs.isdisjoint(_BY_INVERSES) and Need.DIAGONAL in self.gram.provides:
             if self.gram.is_psd is not True:
-                _ = self.spectrum  # which tells
+                _ = self.spectrum  # shows whether it is
             self.least_squares.prefit(ridges)
 
     def contrasts(self, weighted: bool) -> list["Contrast"]:

@@ -56,7 +56,7 @@ class SM(Criterion):
     r : float, default=3
         The power, at least 1. Integers up to 1,000 cost :math:`\lfloor (r - 1) / 2 \rfloor`
         products with K after the first sweep, other powers an eigendecomposition. Undefined where
-        the power is so high that the value is no float64 number, below 2e-308.
+        the power is so high that the value falls below 2e-308, the range of float64.
     normalizer : {"trace", "sum"}, default="trace"
     weighted : bool, default=True
         Whether classes are weighted as above; the labels ±1 otherwise.

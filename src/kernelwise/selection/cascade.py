@@ -16,7 +16,7 @@ class Cascade:
     Parameters
     ----------
     *stages : tuple of (str or Criterion, int)
-        From the cheapest to the dearest; the last keeps one.
+        From the cheapest to the most expensive; the last keeps one.
     rule : {"best", "one_se"}, default="best"
         How the last stage picks. "best" takes the best value; of equal ones the smoother (wider)
         kernel and the larger ridge. "one_se" takes the smoothest kernel of the same family, with

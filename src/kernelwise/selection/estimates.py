@@ -63,7 +63,7 @@ class SelfAssessing:
         """Return how often each kernel is picked on random parts: half of the rows, at most 500.
 
         The most frequent comes first. Fewer rows call for slightly wider kernels, so that
-        neighbours of the choice on all rows are no disagreement.
+        picking a neighbour of the choice on all rows is not a disagreement.
         """
         check_is_fitted(self, "result_")
         chooser = clone(self).set_params(kernels=list(self.result_.kernels), refit=False)

@@ -108,7 +108,7 @@ def configure_estimator(machine: Any, kernel: Kernel, ridge: float) -> Any:
     for cls in machines.available().values():
         if cls.ridge_parameter in known:
             settings[cls.ridge_parameter] = cls.from_ridge(ridge)
-    if known.get("max_iter") == -1:  # scikit-learn's without a limit, of which a large C has need
+    if known.get("max_iter") == -1:  # no limit, which a large C needs
         settings["max_iter"] = _MOST_STEPS
     return machine.set_params(**settings)
 

@@ -1,17 +1,14 @@
-"""What should make a user look twice, each with what to do about it."""
+"""What deserves a second look, each with a remedy."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
-from kernelwise._types import Array
 from kernelwise._warnings import warn_user
 from kernelwise.kernels import Gaussian, Kernel
 from kernelwise.selection.diagnostics import Code, Diagnostic, has_code
 from kernelwise.selection.outcome import CascadeOutcome
 from kernelwise.selection.record import ErrorEstimate
-from kernelwise.targets import Targets
 
 _FEWEST = 5  # rows of a class
 _LOOKED_AT = 200  # rows
@@ -19,39 +16,25 @@ _ALONE = 0.05  # similarity to the most similar row, below which a row is alone
 _CONSTANT = 1e-6  # relative difference of entries, below which all rows look alike
 _DISAGREEMENT = 1.5  # how much worse by the last criterion the pick of the first one is
 _STEPS = 4  # by which a grid is extended
-# What was said of a choice that is no better than a constant, or explains it.
+# Diagnostics that explain why a choice is no better than a constant.
 _EXPLAINED = (Code.NO_SIGNAL, Code.CONSTANT_MATRIX, Code.IDENTITY_MATRIX)
 
 
 class KernelChoiceWarning(UserWarning):
-    """Something about a choice of a kernel should be looked at."""
+    """A choice of a kernel deserves a second look."""
 
 
-@dataclass(frozen=True, eq=False)
-class Choice:
-    """What was chosen, from what, and how well it does."""
-
-    targets: Targets
-    found: CascadeOutcome
-    offered_ridges: Array | None  # None where they were not the user's
-    error: ErrorEstimate | None
-
-    @property
-    def kernel(self) -> Kernel:
-        """The chosen kernel."""
-        return self.found.kernel
-
-
-def warn_about(chosen: Choice) -> tuple[Diagnostic, ...]:
-    """Warn of everything that should be looked at, and return it."""
-    checks = (_few_rows, _edge_of_the_grid, _edge_of_the_ridges, _degenerate_matrix, _disagreement)
-    found = [diagnostic for check in checks for diagnostic in check(chosen)]
-    if chosen.error is not None:
-        is_real = chosen.targets.classes is None
-        found += no_signal(chosen.error, is_real, found)
-    for diagnostic in found:
+def warn_about(found: CascadeOutcome, error: ErrorEstimate | None) -> tuple[Diagnostic, ...]:
+    """Warn of everything that deserves a second look, and return it."""
+    said: list[Diagnostic] = []
+    for check in (_few_rows, _edge_of_the_grid, _edge_of_the_ridges, _degenerate_matrix):
+        said += check(found)
+    said += _disagreement(found)
+    if error is not None:
+        said += no_signal(error, found.evidence.targets.classes is None, said)
+    for diagnostic in said:
         warn_user(diagnostic, KernelChoiceWarning)
-    return tuple(found)
+    return tuple(said)
 
 
 def edge(kernels: Sequence[Kernel], winner: int) -> str | None:
@@ -74,8 +57,8 @@ def extended(kernels: Sequence[Kernel], side: str) -> list[Kernel]:
     return list(kernels) + [Gaussian(widths[-1] * 2.0**i) for i in steps]
 
 
-def _few_rows(chosen: Choice) -> Iterator[Diagnostic]:
-    targets = chosen.targets
+def _few_rows(found: CascadeOutcome) -> Iterator[Diagnostic]:
+    targets = found.evidence.targets
     if targets.classes is None:
         return
     for label, count in zip(targets.classes.tolist(), targets.counts.tolist(), strict=True):
@@ -88,31 +71,31 @@ def _few_rows(chosen: Choice) -> Iterator[Diagnostic]:
             )
 
 
-def _edge_of_the_grid(chosen: Choice) -> Iterator[Diagnostic]:
-    side = edge(chosen.found.kernels, chosen.found.winner)
+def _edge_of_the_grid(found: CascadeOutcome) -> Iterator[Diagnostic]:
+    side = edge(found.result.kernels, found.winner)
     if side is not None:
         more = "narrower kernels" if side == "narrowest" else "wider kernels, or Linear()"
         yield Diagnostic(
-            f"the chosen {chosen.kernel} is the {side} offered: add {more}", Code.GRID_EDGE
+            f"the chosen {found.kernel} is the {side} offered: add {more}", Code.GRID_EDGE
         )
 
 
-def _edge_of_the_ridges(chosen: Choice) -> Iterator[Diagnostic]:
-    offered = chosen.offered_ridges
+def _edge_of_the_ridges(found: CascadeOutcome) -> Iterator[Diagnostic]:
+    offered = found.offered_ridges
     if offered is None or np.unique(offered).size < 3:
         return
-    if chosen.found.ridge in (offered.min(), offered.max()):
-        is_smallest = chosen.found.ridge == offered.min()
+    if found.ridge in (offered.min(), offered.max()):
+        is_smallest = found.ridge == offered.min()
         which, more = ("smallest", "smaller") if is_smallest else ("largest", "larger")
         yield Diagnostic(
-            f"the chosen ridge {chosen.found.ridge:g} is the {which} offered: add {more} ones",
+            f"the chosen ridge {found.ridge:g} is the {which} offered: add {more} ones",
             Code.RIDGE_EDGE,
         )
 
 
-def _degenerate_matrix(chosen: Choice) -> Iterator[Diagnostic]:
+def _degenerate_matrix(found: CascadeOutcome) -> Iterator[Diagnostic]:
     """Look at the matrix between some rows and all of them."""
-    kernel, gram, n = chosen.kernel, chosen.found.evidence.gram, chosen.targets.n
+    kernel, gram, n = found.kernel, found.evidence.gram, found.evidence.n
     rows = np.linspace(0, n - 1, min(n, _LOOKED_AT)).astype(int)
     K, diagonal = gram.rows(rows), gram.statistics.diagonal
     if not np.isfinite(K).all() or diagonal.min() <= 0.0:
@@ -134,10 +117,9 @@ def _degenerate_matrix(chosen: Choice) -> Iterator[Diagnostic]:
         )
 
 
-def _disagreement(chosen: Choice) -> Iterator[Diagnostic]:
+def _disagreement(found: CascadeOutcome) -> Iterator[Diagnostic]:
     """Compare the first stage with the last: its pick should not be far from the best."""
-    result, winner = chosen.found.result, chosen.found.winner
-    finalists = chosen.found.finalists
+    result, winner, finalists = found.result, found.winner, found.finalists
     names = list(result.table)
     if len(names) < 2 or result.criteria[names[-1]].greater_is_better is not False:
         return
@@ -147,7 +129,7 @@ def _disagreement(chosen: Choice) -> Iterator[Diagnostic]:
     is_far = last[first] > _DISAGREEMENT * last[winner] > 0.0
     if finalists > 2 and rank >= finalists and is_far:
         yield Diagnostic(
-            f"{names[0]} and {names[-1]} disagree: {chosen.kernel} was the last that {names[0]} "
+            f"{names[0]} and {names[-1]} disagree: {found.kernel} was the last that {names[0]} "
             f"let pass and is the best by {names[-1]}: let more kernels pass, or choose by "
             f"{names[-1]} alone",
             Code.DISAGREEMENT,

@@ -53,9 +53,9 @@ class SearchResult:
     fit : RidgeFit
         The machine at the pick.
     looked_at : list of int
-        The numbers of rows looked at.
+        The numbers of rows in each step.
     is_peak : bool
-        Whether every neighbour of the pick that could have been better was looked at on all rows.
+        Whether every promising neighbour of the pick was evaluated on all rows.
     """
 
     values: Array
@@ -215,7 +215,7 @@ def _budget(rows: int) -> int:
 
 
 def stratified_order(targets: Targets, seed: int = 0) -> Array:
-    """Return the rows in random order, every beginning of which has all classes in proportion.
+    """Return the rows in random order such that every prefix has all classes in proportion.
 
     The first rows are one of each class.
     """

@@ -1,8 +1,8 @@
 """What a cascade found."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kernelwise._types import Array
 from kernelwise._undefined import Undefined
 from kernelwise.criteria import Evidence
 from kernelwise.kernels import Kernel
@@ -16,8 +16,6 @@ class CascadeOutcome:
 
     Attributes
     ----------
-    kernels : sequence of Kernel
-        The candidates.
     result : SelectionResult
         A row per candidate, a column per stage.
     winner : int
@@ -28,22 +26,24 @@ class CascadeOutcome:
         How many kernels reached the last stage.
     evidence : Evidence
         Of the winner, on all rows.
+    offered_ridges : array or None
+        The ridges that the user offered; None if they were made from the data.
     known_fit : RidgeFit or None
-        The least-squares machine of the winner, where the choice left it behind.
+        The least-squares machine of the winner, if the choice left it behind.
     """
 
-    kernels: Sequence[Kernel]
     result: SelectionResult
     winner: int
     ridge: float
     finalists: int
     evidence: Evidence
+    offered_ridges: Array | None = None
     known_fit: RidgeFit | None = None
 
     @property
     def kernel(self) -> Kernel:
         """The chosen kernel."""
-        return self.kernels[self.winner]
+        return self.result.kernels[self.winner]
 
     def fit(self) -> RidgeFit | None:
         """Return the least-squares machine of the winner; None where it is not to be trusted."""

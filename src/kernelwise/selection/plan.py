@@ -1,4 +1,4 @@
-"""What scoring kernels takes, and the evidence gathered for it in as few sweeps as possible."""
+"""Planning a scoring run, and gathering its evidence in as few sweeps as possible."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from kernelwise.selection.problem import Problem
 
 @dataclass(frozen=True)
 class Plan:
-    """What scoring some kernels will take."""
+    """What scoring some kernels takes."""
 
     batches: list[Sequence[Kernel]]  # that are swept together
     powers: list[Powers]  # of weighted and of plain contrasts
@@ -53,7 +53,7 @@ def gather(
 ) -> Iterator[Evidence]:
     """Yield the evidence of every kernel; further sweeps are shared where the engine can.
 
-    Evidence that is known already is let go of once it has been used.
+    Known evidence is released once it has been used.
     """
     for kernels in plan.batches:
         missing = [kernel for kernel in kernels if kernel not in known]
@@ -83,7 +83,7 @@ class Kept:
         self._losses: dict[Kernel, float] = {}
 
     def begin(self, survivors: int) -> dict[Kernel, Evidence]:
-        """Begin a stage after which so many are left; return what the one before has kept."""
+        """Begin a stage that keeps this many; return what the previous stage kept."""
         known = self._held
         self._held, self._losses, self._most = {}, {}, min(survivors, self._room)
         return known
@@ -91,7 +91,7 @@ class Kept:
     def offer(self, evidence: Evidence, loss: float) -> None:
         """Keep evidence if its kernel is among the best so far.
 
-        Where several survive, another stage follows: what is as large as a matrix is let go of.
+        If several survive, another stage follows, and whatever is as large as a matrix is released.
         """
         assert evidence.kernel is not None
         if np.isnan(loss):
@@ -122,7 +122,7 @@ def _swept(
             for evidence, product in zip(sound, products, strict=True):
                 evidence.put_powers(weighted, k, product)
     del sound
-    while together:  # let go of each: a spectrum it computed is as large as the matrix
+    while together:  # release each: its spectrum is as large as the matrix
         yield together.pop(0)
 
 

@@ -1,4 +1,4 @@
-"""Validated data and how it is looked at."""
+"""Validated data, with the engine and the machine to judge it by."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +19,7 @@ from kernelwise.targets import Targets
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """Validated data and how it is looked at: what every stage of a selection shares."""
+    """Validated data, with the engine and the machine: what every stage shares."""
 
     X: Any
     targets: Targets
@@ -54,7 +54,7 @@ class Problem:
         return replace(self, X=X, targets=self.targets.part(rows))
 
     def evidence(self, kernels: Sequence[Kernel], progress: Task = SILENT) -> Iterator[Evidence]:
-        """Yield the evidence of every kernel: all that is learnt of a matrix comes from here."""
+        """Yield the evidence of every kernel: everything known of a matrix comes from here."""
         grams = self.engine.grams(kernels, self.X, self.targets, progress)
         for kernel, gram in zip(kernels, grams, strict=True):
             yield Evidence(gram, self.targets, kernel, self.fit_intercept, self.machine)

@@ -120,8 +120,8 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
     ridge : float or list of float, default=1.0
         For the criteria that train. With several, every kernel is a candidate with each of them.
     engine : {"auto", "dense", "tiled"} or Engine, default="auto"
-        How kernel matrices are looked at; "auto" holds them in memory up to 700 rows and sweeps
-        over tiles beyond, or where they do not fit into the memory budget.
+        How to compute with kernel matrices. "auto" keeps them in memory up to 700 rows; beyond
+        that, or beyond the memory budget, it sweeps over tiles.
     task : {"auto", "classification", "regression"}, default="auto"
         "auto" regresses on fractions and on integers of more than 20 distinct values.
     fit_intercept : bool, default=True

@@ -107,8 +107,9 @@ class Search:
         # Of equal values another than the one climbed to may be preferred.
         same = picked is not None and (picked.kernel, picked.fit.ridge) == (kernel, ridge)
         fit = picked.fit if picked is not None and same else None
+        offered = None if self._ridges.relative else self._ridges.values
         evidence = self._evidence(kernel)
-        return CascadeOutcome(result.kernels, result, winner, ridge, finalists, evidence, fit)
+        return CascadeOutcome(result, winner, ridge, finalists, evidence, offered, fit)
 
     def _evidence(self, kernel: Kernel) -> Evidence:
         """Return what is known of a kernel on all rows, or look at it again."""
@@ -173,7 +174,7 @@ class _Picked(NamedTuple):
 
 
 def _set_aside(kernels: Sequence[Kernel], name: str, found: SearchResult) -> dict[str, str]:
-    """Return notes on the kernels of which no exact value was needed."""
+    """Return a note for every kernel that needed no exact value."""
     looked = " and ".join(str(rows) for rows in found.looked_at[:-1])
     return {
         f"{kernel}: {name}": Diagnostic(f"set aside after a look at {looked} rows", Code.SET_ASIDE)

@@ -1,5 +1,6 @@
 """The estimator that chooses its kernel and ridge."""
 
+from collections.abc import Sequence
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -39,7 +40,7 @@ from kernelwise.selection.estimators import (
     machine_for,
     task_of,
 )
-from kernelwise.selection.guards import Choice, warn_about
+from kernelwise.selection.guards import warn_about
 from kernelwise.selection.inputs import (
     as_kernels,
     as_ridges,
@@ -56,62 +57,57 @@ _FITTED = ("result_", "best_kernel_", "best_ridge_", "best_estimator_", "classes
 class KernelSelector(
     CallbackSupportMixin, Delegating, SelfAssessing, MetaEstimatorMixin, BaseEstimator
 ):
-    r"""Chooses a kernel and a ridge from the kernel matrices, then fits the machine.
+    r"""Choose a kernel and a ridge from the kernel matrices, then fit a machine with them.
 
-    By default every candidate is screened in one sweep by the spectral measure, and exact
-    leave-one-out picks kernel and ridge among the five best.
+    By default one sweep screens every candidate by the spectral measure, and exact leave-one-out
+    picks the kernel and the ridge among the five best.
 
     Parameters
     ----------
     estimator : estimator or None, default=None
-        What to fit with the choice: a machine of kernelwise, or an estimator of scikit-learn. SVC,
-        NuSVC, SVR and NuSVR get the kernel as a function; KernelRidge, KernelPCA,
-        SpectralClustering and SpectralEmbedding its matrix; Gaussian processes its width and, as
-        noise, the ridge. The ridge becomes ``ridge``, ``alpha`` or
-        :math:`C = 1 / (2\,\mathrm{ridge})`. None stands
-        for LSSVC, or KRR with intercept for regression. With scikit-learn's SVC, criteria with a
-        training or cross-validation error (KFold, RKS, CVKS, ER, SPS) are those of the support
-        vector machine; leave-one-out is that of the least-squares machine always. Weights do not
-        enter the choice.
+        The machine to fit: LSSVC, KRR or an estimator of scikit-learn; None means LSSVC, or KRR
+        with an intercept for regression. SVC, NuSVC, SVR and NuSVR get the kernel as a function;
+        KernelRidge, KernelPCA, SpectralClustering and SpectralEmbedding get its matrix; Gaussian
+        processes get its width, and the ridge as noise. The ridge becomes ``ridge``, ``alpha`` or
+        :math:`C = 1 / (2\,\mathrm{ridge})`. With SVC, the criteria that train a machine (KFold,
+        RKS, CVKS, ER, SPS) train the support vector machine; leave-one-out is always that of the
+        least-squares machine. Sample weights affect the fit, not the choice.
     kernels : "auto", Kernel or list of Kernel, default="auto"
-        The candidates; "auto" takes ``grids.auto(X)`` and extends it, up to twice by four widths,
-        where its narrowest or widest kernel wins.
+        The candidates. "auto" takes ``grids.auto(X)``; if its narrowest or widest kernel wins, it
+        adds four more widths on that side, at most twice.
     criterion : "auto", str, Criterion or Cascade, default="auto"
-        What to choose by; "auto" is
+        The criterion to choose by. "auto" is
         ``Cascade((SM(r=2), 5), (ELOO(loss="squared_hinge"), 1))``, with press for regression.
     ridge : "auto", float or list of float, default="auto"
-        The ridge, or those to choose from; "auto" tries 10^-4 to 10^2 times the mean diagonal of
-        each kernel matrix. A criterion that does not depend on the ridge, or that would always take
-        the smallest (a training error), chooses the kernel only, at ridge 1 of that unit; exact
-        leave-one-out then chooses the ridge.
+        The ridge, or several to choose from. "auto" tries 10^-4 to 10^2 times the mean diagonal of
+        each kernel matrix. A criterion that ignores the ridge, or that would always prefer the
+        smallest (a training error), chooses only the kernel, at 1 in that unit; exact leave-one-out
+        then chooses the ridge.
     task : {"auto", "classification", "regression"}, default="auto"
-        "auto" follows the estimator where there is one, else the target: it regresses on fractions
-        and on integers of more than 20 distinct values. Until it is fitted, a selector that is to
-        find out counts as a classifier, so that folds are stratified where there are classes.
+        "auto" follows the estimator, or else the target: fractions and integers with more than 20
+        distinct values are regressed on. Before it is fitted, a selector with "auto" counts as a
+        classifier, so that scikit-learn stratifies its folds.
     engine : {"auto", "dense", "tiled"} or Engine, default="auto"
-        How kernel matrices are looked at; "auto" holds them in memory up to 700 rows and sweeps
-        over tiles beyond, or where they do not fit into the memory budget.
+        How to compute with kernel matrices. "auto" keeps them in memory up to 700 rows; beyond
+        that, or beyond the memory budget, it sweeps over tiles.
     refit : bool, default=True
         Whether to fit the estimator with the choice.
     memory : str, float or None, default=None
-        The memory budget for kernel matrices: an amount such as "4GB", or a share of what is free
-        (None: 0.8).
+        The memory budget for kernel matrices: an amount such as "4GB", or a share of what is free;
+        None means 0.8.
     time, journal : None
-        Reserved: they must be None.
+        Reserved; must be None.
     n_jobs : int or None, default=None
-        The number of threads of fits and predictions, at most that of the processors: -1 takes all
-        of them, -2 all but one. The linear algebra never gets more than it is set to, as by
-        ``OPENBLAS_NUM_THREADS``. None takes as many as help: linear algebra on fewer than 2,000
-        rows is done by one.
+        The number of threads for fits and predictions, at most the number of processors: -1 uses
+        all of them, -2 all but one. None uses as many as help; linear algebra on fewer than 2,000
+        rows runs in one thread. Settings such as ``OPENBLAS_NUM_THREADS`` are never exceeded.
     random_state : int, RandomState or None, default=None
-        Draws the rows that ``grids.auto`` looks at where there are more than 1,000.
+        Selects the rows that ``grids.auto`` samples if there are more than 1,000.
 
     Attributes
     ----------
     best_kernel_ : Kernel
-        The chosen kernel.
     best_ridge_ : float
-        The chosen ridge.
     best_estimator_ : estimator
         The estimator fitted with them, if ``refit``.
     result_ : SelectionResult
@@ -119,11 +115,11 @@ class KernelSelector(
     classes_ : array of shape (c,)
         The class labels; classification only.
     error_ : ErrorEstimate or None
-        The leave-one-out error of the fitted machine; None for machines that do not know theirs
-        (:meth:`error_estimate` refits those). It has not paid for the choice:
+        The leave-one-out error of the fitted machine; None if it has none
+        (:meth:`error_estimate` then refits it). It does not account for the selection;
         :meth:`nested_error` does.
     guards_ : tuple of str
-        What should be looked at; the same sentences are warnings.
+        Warnings about the choice, each with a remedy.
 
     Examples
     --------
@@ -203,14 +199,15 @@ class KernelSelector(
             X, y, weights = without_weightless_rows(X, y, fit_params["sample_weight"], is_matrix)
             fit_params = {**fit_params, "sample_weight": weights}
         X, targets = in_range(X), Targets.of(y, self._task())
-        kernels = self._kernels(X)
+        auto = self._is_auto
+        kernels = grids.widths_for(X, self.random_state) if auto else as_kernels(self.kernels, X)
         machine = machine_for(self.estimator, targets, kernels)
         cascade, ridges = self._plan(targets)
         problem = self._problem(X, targets, kernels, machine, cascade)
         with limited(self.n_jobs, rows=targets.n):
             with fit_task(self, X, y, parts=SEARCHES) as progress:
                 search = Search(problem, cascade, ridges)
-                found = search.run(kernels, progress, extend=self._is_auto)
+                found = search.run(kernels, progress, extend=auto)
                 self.result_ = found.result
                 self.best_kernel_, self.best_ridge_ = found.kernel, found.ridge
                 if targets.classes is not None:
@@ -219,12 +216,11 @@ class KernelSelector(
                     self.best_estimator_ = configure_estimator(machine, found.kernel, found.ridge)
                     fit_estimator(self.best_estimator_, problem, found, fit_params)
             self.error_ = leave_one_out(self.best_estimator_, targets) if self.refit else None
-            offered = None if ridges.relative else ridges.values
-            self.guards_ = warn_about(Choice(targets, found, offered, self.error_))
+            self.guards_ = warn_about(found, self.error_)
         return self
 
     def _problem(
-        self, X: Any, targets: Targets, kernels: list[Kernel], machine: Any, cascade: Cascade
+        self, X: Any, targets: Targets, kernels: Sequence[Kernel], machine: Any, cascade: Cascade
     ) -> Problem:
         """Return the data as the stages look at it, or refuse what they cannot do."""
         problem = Problem.of(
@@ -278,11 +274,6 @@ class KernelSelector(
         if hasattr(self, "result_") and not hasattr(self, "classes_"):
             return "regression"
         return "classification"
-
-    def _kernels(self, X: Any) -> list[Kernel]:
-        if self._is_auto:
-            return list(grids.widths_for(X, self.random_state))
-        return as_kernels(self.kernels, X)
 
     def _plan(self, targets: Targets) -> tuple[Cascade, Ridges]:
         """Return the stages and the ridges to choose from."""

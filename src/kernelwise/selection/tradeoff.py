@@ -36,7 +36,7 @@ def resolve(
         for split in splits:
             with task.part("fold"):
                 folds.append(_errors_of_picks(problem, kernels, candidates, ridge, split))
-    # A fold on which nothing is defined tells nothing; elsewhere the undefined cannot win.
+    # Ignore a fold on which nothing is defined; elsewhere the undefined cannot win.
     told = [fold for fold in folds if np.isfinite(fold).any()]
     errors = np.sum(told, axis=0)
     if not told or np.isinf(errors).all():
