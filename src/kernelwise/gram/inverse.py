@@ -217,9 +217,8 @@ class SpectralInverse(Inverse):
     def diagonal(self) -> Array:
         """Return the diagonal."""
         if self._diagonal is None:
-            set_diagonals([self])
-        assert self._diagonal is not None
-        return self._diagonal
+            self._diagonal = self._spectrum.vectors**2 @ self._gains + self._rest
+        return np.asarray(self._diagonal)
 
     def block(self, rows: Array) -> Array:
         """Return some rows and the same columns."""
@@ -248,21 +247,15 @@ class SpectralInverse(Inverse):
         return float(np.sum(self._spectrum.values / (self._spectrum.values + self.ridge)))
 
 
-def set_diagonals(inverses: Sequence[SpectralInverse]) -> None:
-    """Compute the diagonals of inverses at several ridges by one product."""
-    gains = np.column_stack([inverse._gains for inverse in inverses])
-    found = inverses[0]._spectrum.vectors ** 2 @ gains
-    for inverse, diagonal in zip(inverses, found.T, strict=True):
-        inverse._diagonal = diagonal + inverse._rest
-
-
 def spectral_inverses(
     spectrum: Spectrum, ridges: Sequence[float], exact: Callable[[float], Inverse] | None = None
 ) -> list[Inverse]:
     """Return inverses by eigenpairs; by Cholesky factors where those leave too few digits."""
     inverses: list[Any] = [SpectralInverse(spectrum, ridge, exact) for ridge in ridges]
-    set_diagonals(inverses)
+    # One product gives the diagonals of all of them.
+    diagonals = spectrum.vectors**2 @ np.column_stack([inverse._gains for inverse in inverses])
     for k, inverse in enumerate(inverses):
+        inverse._diagonal = diagonals[:, k] + inverse._rest
         if exact is not None and inverse.lost_digits is not None:
             with suppress(NotPositiveDefinite):
                 inverses[k] = exact(inverse.ridge)
