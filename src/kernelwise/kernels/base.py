@@ -2,6 +2,7 @@
 
 import math
 import numbers
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -169,27 +170,17 @@ def available() -> dict[str, type[Kernel]]:
 
 def set_positive(kernel: Kernel, name: str) -> None:
     """Store a parameter of a frozen kernel as a float; refuse one that is not positive."""
-    value = as_real(getattr(kernel, name))
-    if value is None:
-        raise _no_number(kernel, name)
-    if not SMALLEST <= value < math.inf:
-        raise ValueError(
-            f"{name} of {type(kernel).__name__} must be positive (at least {SMALLEST:g}) and "
-            f"finite, got {value}."
-        )
-    object.__setattr__(kernel, name, value)
+    set_finite(kernel, name, SMALLEST, f"positive (at least {SMALLEST:g}) and finite")
 
 
-def set_finite(kernel: Kernel, name: str) -> None:
+def set_finite(
+    kernel: Kernel, name: str, least: float = -sys.float_info.max, wanted: str = "finite"
+) -> None:
     """Store a parameter of a frozen kernel as a float; refuse one that is not finite."""
-    value = as_real(getattr(kernel, name))
+    given, what = getattr(kernel, name), f"{name} of {type(kernel).__name__}"
+    value = as_real(given)
     if value is None:
-        raise _no_number(kernel, name)
-    if not math.isfinite(value):
-        raise ValueError(f"{name} of {type(kernel).__name__} must be finite, got {value}.")
+        raise TypeError(f"{what} must be a number, got {shown(given)}.")
+    if not least <= value < math.inf:
+        raise ValueError(f"{what} must be {wanted}, got {value}.")
     object.__setattr__(kernel, name, value)
-
-
-def _no_number(kernel: Kernel, name: str) -> TypeError:
-    given = shown(getattr(kernel, name))
-    return TypeError(f"{name} of {type(kernel).__name__} must be a number, got {given}.")
