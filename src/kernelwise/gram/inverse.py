@@ -92,11 +92,6 @@ class Inverse(ABC):
         """Return the product with B of all but the diagonal."""
         return np.asarray(self.solve(B) - self.diagonal()[:, None] * B)
 
-    def hat_trace(self) -> float:
-        """Return the trace of K (K + ridge I)^-1, the degrees of freedom."""
-        diagonal = self.diagonal()
-        return diagonal.size - self.ridge * float(diagonal.sum())
-
     @property
     def lost_digits(self) -> str | None:
         """What to do where solutions have fewer than four digits; None where they have them."""
@@ -241,10 +236,6 @@ class SpectralInverse(Inverse):
         if self._exact is None:
             return super().off_diagonal_product(B)
         return self._exact(self.ridge).off_diagonal_product(B)
-
-    def hat_trace(self) -> float:
-        """Return the sum of s / (s + ridge)."""
-        return float(np.sum(self._spectrum.values / (self._spectrum.values + self.ridge)))
 
 
 def spectral_inverses(

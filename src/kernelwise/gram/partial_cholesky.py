@@ -44,17 +44,12 @@ class PartialCholesky:
         self._columns, self._rng = columns, np.random.default_rng(random_state)
         self._total = float(diagonal.sum())
         self._missing = diagonal.astype(np.float64)
-        self._factor = np.empty((diagonal.size, 0))
-
-    @property
-    def factor(self) -> Array:
-        """L, of shape (n, rank)."""
-        return self._factor
+        self.factor = np.empty((diagonal.size, 0))  # L, of shape (n, rank)
 
     @property
     def rank(self) -> int:
         """The number of columns of the factor."""
-        return self._factor.shape[1]
+        return self.factor.shape[1]
 
     @property
     def missing_trace(self) -> float:
@@ -72,7 +67,7 @@ class PartialCholesky:
             block = self._next_block(min(_BLOCK, rank - self.rank))
             if block.shape[1] == 0:
                 break
-            self._factor = np.hstack([self._factor, block])
+            self.factor = np.hstack([self.factor, block])
 
     def _next_block(self, size: int) -> Array:
         """Return the next columns, of pivots drawn in proportion to what their diagonal misses."""
@@ -80,7 +75,7 @@ class PartialCholesky:
         pivots = self._rng.choice(
             self._missing.size, size, replace=False, p=self._missing / self._missing.sum()
         )
-        C = self._columns(pivots) - self._factor @ self._factor[pivots].T
+        C = self._columns(pivots) - self.factor @ self.factor[pivots].T
         upper, order, rank, _ = dpstrf(C[pivots], tol=_EPS * self._total)
         kept = order[:rank] - 1
         block = solve_triangular(upper[:rank, :rank], C[:, kept].T, trans="T").T
@@ -90,9 +85,9 @@ class PartialCholesky:
 
     def eigensystem(self) -> tuple[Array, Array]:
         """Return the eigenvalues of L L' above rounding, ascending, and their eigenvectors."""
-        s, V = eigh(self._factor.T @ self._factor, driver="evd", check_finite=False)
+        s, V = eigh(self.factor.T @ self.factor, driver="evd", check_finite=False)
         kept = s > s.max(initial=0.0) * self._missing.size * _EPS
-        return s[kept], np.asarray(self._factor @ (V[:, kept] / np.sqrt(s[kept])))
+        return s[kept], np.asarray(self.factor @ (V[:, kept] / np.sqrt(s[kept])))
 
 
 def thin_eigensystem(

@@ -59,12 +59,16 @@ class RidgeFit:
     coefficients: Array  # alpha, of shape (n, c)
     bias: Array  # b, of shape (c,); zeros for a machine without bias
     inverse_diagonal: Array  # of the first n rows of C^-1; of M^-1 without bias
-    degrees_of_freedom: float  # the trace of the hat matrix
     weights: Array  # of the rows, ones by default
     solved_ones: Array  # M^-1 u; zeros for a machine without bias
     inverse: Inverse | None  # of M; None in a machine that is done with it
     condition: float  # how many times it magnifies the rounding errors of the kernel matrix
     lost_digits: str | None  # what to do about a solution with fewer than four digits
+
+    @property
+    def degrees_of_freedom(self) -> float:
+        """The trace of the hat matrix, which takes y to the values on the training rows."""
+        return self.weights.size - float(self.inverse_diagonal @ (self.ridge / self.weights))
 
     @property
     def training_residuals(self) -> Array:
@@ -160,22 +164,21 @@ def fit_ridge(
     """Return the machine from the inverse of the (weighted) kernel matrix plus ridge."""
     Y = np.asarray(y, dtype=np.float64).reshape(len(y), -1)
     weights = np.ones(Y.shape[0]) if sample_weight is None else np.asarray(sample_weight, float)
-    root, ridge = np.sqrt(weights), inverse.ridge
+    root = np.sqrt(weights)
     columns = inverse.solve(np.column_stack([root[:, None] * Y, root]))
     solved, h, diagonal = columns[:, :-1], columns[:, -1], inverse.diagonal()
-    trace, bias = inverse.hat_trace(), np.zeros(Y.shape[1])
+    bias = np.zeros(Y.shape[1])
     if fit_intercept:
         # Eigenvectors that have lost all digits may leave nothing to divide by.
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            solved, bias, diagonal, extra = eliminate_intercept(solved, diagonal, h, root)
-        trace += ridge * extra
+            solved, bias = eliminate_intercept(solved, h, root)
+            diagonal = diagonal - h * (h / float(root @ h))  # h may be as small as 1e-200
     return RidgeFit(
-        ridge=ridge,
+        ridge=inverse.ridge,
         targets=Y,
         coefficients=root[:, None] * solved,
         bias=bias,
         inverse_diagonal=weights * diagonal,
-        degrees_of_freedom=trace,
         weights=weights,
         solved_ones=h if fit_intercept else np.zeros(root.size),
         inverse=inverse,
@@ -213,13 +216,10 @@ def _cancels(targets: Array, values: Array) -> bool:
     return bool(np.any(np.abs(values) <= _CANCELLED * np.abs(targets)))
 
 
-def eliminate_intercept(
-    solved: Array, diagonal: Array, h: Array, u: Array
-) -> tuple[Array, Array, Array, float]:
+def eliminate_intercept(solved: Array, h: Array, u: Array) -> tuple[Array, Array]:
     """Add the bias to M^-1 y by the block inverse: b = h'y / u'h, alpha = M^-1 y - h b."""
-    share = h / float(u @ h)  # before it is squared: h may be as small as 1e-200
     bias = (u @ solved) / float(u @ h)  # h'y = u'M^-1 y
-    return solved - np.outer(h, bias), bias, diagonal - h * share, float(h @ share)
+    return solved - np.outer(h, bias), bias
 
 
 def check_ridge(ridge: Any) -> float:
@@ -297,7 +297,7 @@ class LeastSquares(Machine):
         solved = inverse.solve(np.column_stack([Y, ones]))
         alpha, h = solved[:, :-1], solved[:, -1]
         if self.fit_intercept:
-            alpha = eliminate_intercept(alpha, np.zeros(ones.size), h, ones)[0]
+            alpha, _ = eliminate_intercept(alpha, h, ones)
         return float(np.mean((ridge * alpha) ** 2))
 
     def fold_loss(self, ridge: float, split: Split, loss: str) -> float:
