@@ -31,11 +31,7 @@ from numba import njit
 
 # Sums may be reassociated and products fused: what vectorisation needs. NaN and infinity keep their
 # meaning, so that an overflow stays visible.
-_OPTIONS = {
-    "nogil": True,
-    "cache": True,
-    "fastmath": {"reassoc", "contract", "arcp", "nsz"},
-}
+_OPTIONS = {"nogil": True, "cache": True, "fastmath": {"reassoc", "contract", "arcp", "nsz"}}
 
 _INLINE = {**_OPTIONS, "inline": "always"}
 
