@@ -256,6 +256,22 @@ def _two_steps(e0, e1, e2, e3, first, second, is_wide):
     return s0, s1, s2, s3, t0, t1, t2, t3
 
 
+@njit(**_OPTIONS)
+def _direct_step(e0, e1, e2, e3, sums, squares):
+    """Sum four rows of deviations and their squares, and go one step down."""
+    s0 = s1 = s2 = s3 = e0.dtype.type(0)
+    q0 = q1 = q2 = q3 = e0.dtype.type(0)
+    for j in range(e0.shape[0]):
+        a, b, c, d = e0[j], e1[j], e2[j], e3[j]
+        aa, bb, cc, dd = a * a, b * b, c * c, d * d
+        s0, s1, s2, s3 = s0 + a, s1 + b, s2 + c, s3 + d
+        sums[j] += (a + b) + (c + d)
+        q0, q1, q2, q3 = q0 + aa, q1 + bb, q2 + cc, q3 + dd
+        squares[j] += (aa + bb) + (cc + dd)
+        e0[j], e1[j], e2[j], e3[j] = (a + a) + aa, (b + b) + bb, (c + c) + cc, (d + d) + dd
+    return s0, s1, s2, s3, q0, q1, q2, q3
+
+
 @njit(**_INLINE)
 def _add_one(line, i, rows, sums):
     for k in range(rows):
@@ -342,7 +358,9 @@ def gaussian_tile(G, ladder, excludes_diagonal, on_rows, on_columns, e, K):
         if recursive > 0:
             line = _go_down(e, i, rows, 0, recursive, True, on_rows, on_columns) + 1
         for _ in range(recursive, wide):
-            line = _go_down(e, i, rows, line, 1, True, on_rows, on_columns) + 1
+            sums = _direct_step(e[0], e[1], e[2], e[3], on_columns[line], on_columns[line + 1])
+            _add_two(on_rows[line], on_rows[line + 1], i, rows, sums)
+            line += 2
         if wide == steps:
             continue
         if wide > 0:
