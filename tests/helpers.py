@@ -13,10 +13,14 @@ from hypothesis import strategies as st
 
 from kernelwise import Precomputed
 from kernelwise.gram import Dense, Spectrum
-from kernelwise.gram.inverse import CholeskyInverse, SpectralInverse, spectral_inverses
-from kernelwise.gram.psd import without_rounding
+from kernelwise.gram.inverse import (
+    CholeskyInverse,
+    SpectralInverse,
+    spectral_inverses,
+    without_rounding,
+)
 from kernelwise.machines import SupportVectors
-from kernelwise.machines.ridge_fit import fit_ridge, weighted_matrix
+from kernelwise.machines.ridge_path import fit_ridge, weighted_matrix
 
 EPS = np.finfo(float).eps
 

@@ -11,8 +11,7 @@ import zipfile
 import pytest
 
 from kernelwise import _files
-from kernelwise._files import TooLarge, Unreadable, append, read_file, replacing
-from kernelwise._unpacking import Damaged, Unpacking
+from kernelwise._files import Damaged, TooLarge, Unpacking, Unreadable, append, read_file, replacing
 
 needs_pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 

@@ -2,24 +2,25 @@
 
 import math
 import numbers
+import os
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 _LONGEST = 60  # characters of a value in a message
+_UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+_SHARE = 0.8  # of the free memory, by default
 
 
 def as_real(value: Any) -> float | None:
-    """Return a real number as a float, None for anything else; a boolean is no number here.
-
-    A number beyond float64, such as the integer 10**400, comes out infinite.
-    """
+    """Return a real number as a float, None for anything else; a boolean is no number here."""
     if not isinstance(value, numbers.Real) or isinstance(value, bool):
         return None
     try:
         return float(value)
-    except OverflowError:
+    except OverflowError:  # an integer such as 10**400
         return math.inf if abs(value) == value else -math.inf
 
 
@@ -49,3 +50,47 @@ def shown(value: Any) -> str:
     except ValueError:  # Python does not print integers of thousands of digits
         text = f"a {type(value).__name__} too long to print"
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def as_bytes(memory: Any, name: str = "memory") -> float:
+    """Return a budget in bytes; an error names the parameter it came from.
+
+    A string is an amount ("4GB", "500 MB"), a number up to 1 a share of the free memory, a larger
+    one bytes; None stands for most of the free memory.
+    """
+    if memory is None:
+        return _SHARE * free()
+    amount = _parse(memory) if isinstance(memory, str) else as_real(memory)
+    if amount is None or not amount > 0.0:
+        raise ValueError(
+            f"{name} must be an amount such as '4GB', a share of what is free such as 0.5, or "
+            f"None, got {shown(memory)}."
+        )
+    is_share = amount <= 1.0 and not isinstance(memory, str)
+    return amount * (free() if is_share else 1.0)
+
+
+def _parse(text: str) -> float | None:
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]?)I?B?\s*", text.upper())
+    return None if match is None else float(match[1]) * _UNITS[match[2]]
+
+
+def free() -> float:
+    """Return the free bytes, infinity where the platform does not tell."""
+    try:
+        with open("/proc/meminfo") as info:
+            return 1024.0 * float(info.read().split("MemAvailable:")[1].split()[0])
+    except (OSError, IndexError):
+        pass
+    try:
+        return float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    except (AttributeError, ValueError, OSError):
+        return float("inf")
+
+
+def in_words(amount: float) -> str:
+    """Return bytes in readable units."""
+    for unit, size in (("GB", 10**9), ("MB", 10**6)):
+        if amount >= size:
+            return f"{amount / size:.3g} {unit}"
+    return f"{amount / 1000:.3g} kB"

@@ -1,18 +1,25 @@
-"""Files: read without waiting for ever, written whole or not at all."""
+"""Files: read without waiting for ever, unpacked up to a limit, written whole or not at all."""
 
+import gzip
 import hashlib
+import io
 import os
 import select
 import stat
 import tempfile
 import time
+import zipfile
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 _PATIENCE = 10.0  # seconds that a pipe may be without a writer
 _PAUSE = 100  # milliseconds between two looks at a silent pipe
 _CHUNK = 2**20  # bytes
+_ARCHIVE = b"PK"  # how a zip archive begins
+_KNOWN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # the others unpack without bounds
 
 
 class Unreadable(ValueError):
@@ -40,7 +47,7 @@ def read_file(path: str | os.PathLike[str], most: float = float("inf")) -> bytes
     """
     info = os.stat(path)
     if stat.S_ISFIFO(info.st_mode):
-        return _joined(_piped(path), path, most)
+        return b"".join(_piped(path, most))
     if stat.S_ISREG(info.st_mode) and info.st_size > most:
         raise TooLarge(path, f"holds more than {amount(most)}")
     for is_kind, kind in ((stat.S_ISDIR, "directory"), (stat.S_ISSOCK, "socket")):
@@ -52,16 +59,7 @@ def read_file(path: str | os.PathLike[str], most: float = float("inf")) -> bytes
         return file.read()
 
 
-def _joined(chunks: Iterator[bytes], path: str | os.PathLike[str], most: float) -> bytes:
-    content = bytearray()
-    for chunk in chunks:
-        content += chunk
-        if len(content) > most:
-            raise TooLarge(path, f"holds more than {amount(most)}")
-    return bytes(content)
-
-
-def _piped(path: str | os.PathLike[str]) -> Iterator[bytes]:
+def _piped(path: str | os.PathLike[str], most: float) -> Iterator[bytes]:
     """Yield what is written to a pipe until its last writer closes it.
 
     Without a writer reading gives nothing, as at the end; with a writer that has nothing to say
@@ -69,7 +67,7 @@ def _piped(path: str | os.PathLike[str]) -> Iterator[bytes]:
     """
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)  # would wait for a writer otherwise
     try:
-        poll, deadline, had_writer = select.poll(), time.monotonic() + _PATIENCE, False
+        poll, deadline, had_writer, size = select.poll(), time.monotonic() + _PATIENCE, False, 0
         poll.register(handle, select.POLLIN)
         while had_writer or time.monotonic() < deadline:
             had_writer = bool(poll.poll(_PAUSE)) or had_writer
@@ -78,6 +76,9 @@ def _piped(path: str | os.PathLike[str]) -> Iterator[bytes]:
             except BlockingIOError:
                 had_writer = True
                 continue
+            size += len(chunk)
+            if size > most:
+                raise TooLarge(path, f"holds more than {amount(most)}")
             if chunk:
                 yield chunk
             elif had_writer:
@@ -87,6 +88,65 @@ def _piped(path: str | os.PathLike[str]) -> Iterator[bytes]:
     raise Unreadable(
         f"{os.fspath(path)!r} is a pipe to which nobody writes: give a file, or start its writer."
     )
+
+
+class Damaged(ValueError):
+    """Compressed content that cannot be unpacked."""
+
+
+class Unpacking:
+    """Unpacks a file as long as what comes out, whatever it states of itself, is within a limit."""
+
+    def __init__(self, path: str | os.PathLike[str], most: float) -> None:
+        self.path, self.most = path, most  # the path is for messages
+        self.size = 0  # the bytes that have come out
+
+    def gunzip(self, data: bytes) -> bytes:
+        """Return what a gzip file holds, of one part or several."""
+        try:
+            with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
+                return b"".join(self._chunks(file))
+        except (OSError, EOFError, zlib.error) as error:
+            raise Damaged(f"{os.fspath(self.path)!r} is a damaged gzip file.") from error
+
+    def unzip(self, data: bytes) -> bytes:
+        """Return an archive of the same files, stored; of archives in it, only .npz is allowed."""
+        return self._stored(data, frozenset([".npz"]))
+
+    def _stored(self, data: bytes, nested: frozenset[str]) -> bytes:
+        stored = io.BytesIO()
+        try:
+            with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(stored, "w") as new:
+                if self.size + sum(info.file_size for info in old.infolist()) > self.most:
+                    raise self._too_large()
+                for name in dict.fromkeys(old.namelist()):
+                    new.writestr(name, self._member(old, name, nested))
+        except (TooLarge, Damaged):
+            raise
+        except Exception as error:  # whatever a damaged archive makes zipfile stumble over
+            raise Damaged(f"{os.fspath(self.path)!r} is a damaged archive.") from error
+        return stored.getvalue()
+
+    def _member(self, archive: zipfile.ZipFile, name: str, nested: frozenset[str]) -> bytes:
+        if archive.getinfo(name).compress_type not in _KNOWN:
+            raise Damaged(f"{os.fspath(self.path)!r} is packed by another method than deflation.")
+        with archive.open(name) as file:
+            content = b"".join(self._chunks(file))
+        if not content.startswith(_ARCHIVE):
+            return content
+        if os.path.splitext(name)[1] not in nested:
+            raise Damaged(f"{os.fspath(self.path)!r} holds another archive.")
+        return self._stored(content, frozenset())
+
+    def _chunks(self, file: IO[bytes] | gzip.GzipFile) -> Iterator[bytes]:
+        while chunk := file.read(_CHUNK):
+            self.size += len(chunk)
+            if self.size > self.most:
+                raise self._too_large()
+            yield chunk
+
+    def _too_large(self) -> TooLarge:
+        return TooLarge(self.path, f"unpacks to more than {amount(self.most)}")
 
 
 def checksum(content: bytes | Path) -> str:
@@ -115,7 +175,9 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
             yield part
             with part.open("rb") as written:
                 os.fsync(written.fileno())
-            part.chmod(0o666 & ~_umask())  # mkstemp's files are for their owner only
+            mask = os.umask(0o077)  # it can be read only by setting it
+            os.umask(mask)
+            part.chmod(0o666 & ~mask)  # mkstemp's files are for their owner only
             part.replace(target)
         finally:
             part.unlink(missing_ok=True)
@@ -142,10 +204,3 @@ def _naming(path: Path) -> Iterator[None]:
         if error.errno is None:
             raise
         raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
-
-
-def _umask() -> int:
-    """Return the mask of new files; it can be read only by setting it."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask

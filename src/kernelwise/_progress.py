@@ -5,12 +5,13 @@ bar on the screen, scikit-learn's callbacks or nobody follows.
 """
 
 import time
+from contextlib import AbstractContextManager
 from typing import Any
 
 _PATIENCE = 1.0  # seconds after which a person wants to see something move
 
 
-class Task:
+class Task(AbstractContextManager["Task", None]):
     """A piece of work; this one tells nobody."""
 
     def part(self, name: str = "", parts: int = 0) -> "Task":
@@ -21,9 +22,6 @@ class Task:
         """Note that a part without parts is done."""
         with self.part():
             pass
-
-    def __enter__(self) -> "Task":
-        return self
 
     def __exit__(self, *error: object) -> None:
         self.end()
@@ -36,15 +34,7 @@ SILENT = Task()
 
 
 class Bar(Task):
-    """A bar on standard error, or in a notebook, with the time left; only if it takes a second.
-
-    Parameters
-    ----------
-    name : str
-        What is being done.
-    always : bool
-        Whether to draw also where nobody looks: neither a terminal nor a notebook.
-    """
+    """A bar with the time left, after a second, where a person looks (or `always`)."""
 
     def __init__(self, name: str, *, always: bool = False) -> None:
         from rich.console import Console

@@ -4,7 +4,7 @@ import difflib
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from kernelwise._arguments import shown
@@ -13,23 +13,13 @@ PACKAGE = "kernelwise."
 
 
 def members(base: Any) -> list[Any]:
-    """Return every class derived from a base that can be instantiated, ours last.
-
-    A dictionary made from the list therefore prefers ours where somebody else took a name.
-    """
-    return sorted(_final_subclasses(base), key=_is_ours)
-
-
-def _final_subclasses(base: Any) -> Iterator[Any]:
+    """Return every class derived from a base that can be instantiated; ours last, to win names."""
+    ours: list[Any] = []
+    others: list[Any] = []
     for cls in base.__subclasses__():
-        if inspect.isabstract(cls):
-            yield from _final_subclasses(cls)
-        else:
-            yield cls
-
-
-def _is_ours(cls: Any) -> bool:
-    return str(cls.__module__).startswith(PACKAGE)
+        for member in members(cls) if inspect.isabstract(cls) else [cls]:
+            (ours if member.__module__.startswith(PACKAGE) else others).append(member)
+    return others + ours
 
 
 def load_modules(package: str, path: Sequence[str]) -> None:
@@ -41,10 +31,13 @@ def load_modules(package: str, path: Sequence[str]) -> None:
 
 def check_new_name(cls: Any, base: Any) -> None:
     """Keep a class from outside the package from taking the name of one of ours."""
-    name = cls.__dict__.get("name")
+    if cls.__module__.startswith(PACKAGE):
+        return
     for other in members(base):
-        if _is_ours(other) and not _is_ours(cls) and other.name == name:
-            raise ValueError(f"the name {name!r} is taken by {other.__name__}: choose another.")
+        if other.__module__.startswith(PACKAGE) and other.name == cls.__dict__.get("name"):
+            raise ValueError(
+                f"the name {other.name!r} is taken by {other.__name__}: choose another."
+            )
 
 
 def unknown(what: str, name: object, known: Sequence[str]) -> str:

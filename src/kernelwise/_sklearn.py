@@ -19,6 +19,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from kernelwise._progress import SILENT, Task
+from kernelwise._types import Array
 
 try:
     from sklearn.callback import CallbackSupportMixin as CallbackSupportMixin  # from 1.9 on
@@ -57,12 +58,11 @@ def validate_rows(estimator: Any, X: Any, y: Any = "no_validation", **options: A
     for name, value in (("X", X), ("y", y)):
         if np.ma.is_masked(value):
             raise ValueError(f"{name} has masked entries: fill or drop them first.")
-    if _kind(X) in _NO_NUMBERS:
+    table = np.asarray(X[:1]) if hasattr(X, "dtypes") else X  # a frame of one type has that type
+    if getattr(getattr(table, "dtype", None), "kind", "") in _NO_NUMBERS:
         raise ValueError(_NOT_NUMBERS)  # numpy would count days, and read digits
-    if _holds_arrays(y):
-        raise ValueError(_RAGGED_Y)
-    if _kind(y) == "T":
-        y = np.array(y.tolist())  # scikit-learn does not know numpy's strings of any length
+    if isinstance(y, np.ndarray) and y.dtype.kind in "OT":
+        y = _check_labels(y)
     try:
         # Looking for infinities scikit-learn adds up all entries.
         with np.errstate(over="ignore", invalid="ignore"):
@@ -71,21 +71,23 @@ def validate_rows(estimator: Any, X: Any, y: Any = "no_validation", **options: A
         raise _explained(error, _RAGGED_Y if _is_ragged(y) else _NOT_NUMBERS) from None
 
 
-def _kind(values: Any) -> str:
-    """Return the kind of numpy's type of an array, or of a frame of one type."""
-    if hasattr(values, "dtypes"):
-        values = np.asarray(values[:1])
-    return str(getattr(getattr(values, "dtype", None), "kind", ""))
+def _check_labels(y: Array) -> Array:
+    """Return labels of any length as scikit-learn knows them; refuse arrays, which it compares."""
+    if y.dtype.kind == "T":
+        return np.array(y.tolist())
+    if any(isinstance(entry, np.ndarray) for entry in y.flat):
+        raise ValueError(_RAGGED_Y)
+    return y
 
 
 def validate_weights(sample_weight: Any, X: Any) -> Any:
     """Return one non-negative weight per row."""
+    message = "sample_weight must hold one non-negative number per row."
     if np.asarray(sample_weight).dtype.kind == "c":
-        raise ValueError("sample_weight must hold one non-negative number per row.")
+        raise ValueError(message)
     try:
         return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     except (TypeError, ValueError, OverflowError) as error:
-        message = "sample_weight must hold one non-negative number per row."
         raise _explained(error, message) from None
 
 
@@ -136,12 +138,6 @@ def _is_ragged(y: Any) -> bool:
     except ValueError:
         return True
     return False
-
-
-def _holds_arrays(y: Any) -> bool:
-    """Say whether the entries of a target are arrays, which scikit-learn would compare."""
-    is_object = isinstance(y, np.ndarray) and y.dtype.kind == "O"
-    return is_object and any(isinstance(entry, np.ndarray) for entry in y.flat)
 
 
 def _explained(error: Exception, message: str) -> Exception:

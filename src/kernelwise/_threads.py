@@ -10,16 +10,37 @@ the lowest of their limits holds, and the last one to leave restores what the fi
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from numbers import Integral
-from typing import Any
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
 import joblib
 import threadpoolctl
 
 from kernelwise._arguments import shown
+
+if TYPE_CHECKING or sys.version_info >= (3, 12):
+    from functools import cached_property as cached_property
+else:
+
+    class cached_property:
+        """As functools', without its lock, for which fits in several threads would wait."""
+
+        def __init__(self, compute: Callable[[Any], Any]) -> None:
+            self._compute, self.__doc__ = compute, compute.__doc__
+
+        def __set_name__(self, owner: type, name: str) -> None:
+            self._name = name
+
+        def __get__(self, instance: Any, owner: type | None = None) -> Any:
+            if instance is None:
+                return self
+            value = instance.__dict__[self._name] = self._compute(instance)
+            return value
+
 
 # With fewer rows to each, threads of BLAS wait longer than they work: benchmarks/threads.py.
 ROWS_A_THREAD = 1000
@@ -72,47 +93,34 @@ def limited(n_jobs: Any = None, *, rows: int | None = None) -> Iterator[None]:
     rows : int or None, default=None
         The size of the matrices; None where there are none yet.
     """
-    jobs, outer = as_jobs(n_jobs), _here.jobs
+    jobs, outer, limit = as_jobs(n_jobs), _here.jobs, _here.limit
     if jobs is None and (outer is not None or rows is None):
         yield
         return
-    with _at_most(jobs or helpful(rows or 0)):
+    threads = min(jobs or helpful(rows or 0), limit or sys.maxsize)  # a lower limit holds on
+    key, before = object(), _PROCESS.settings_of_thread()
+    try:
+        _PROCESS.enter(key, threads)
+        _here.limit = threads
         _here.jobs = outer if jobs is None else min(jobs, outer or jobs)
+        yield
+    finally:
+        _here.jobs, _here.limit = outer, limit
         try:
-            yield
-        finally:
-            _here.jobs = outer
+            _PROCESS.leave(key, before)
+        except BaseException:  # Ctrl-C just then
+            _PROCESS.leave(key, before)
+            raise
 
 
 @contextmanager
 def pool(size: int) -> Iterator[ThreadPoolExecutor]:
     """Let so many threads work, each with one thread of linear algebra."""
     with (
-        _at_most(1),
+        limited(1),
         ThreadPoolExecutor(size, initializer=_PROCESS.limit_thread, initargs=(1,)) as threads,
     ):
         yield threads
-
-
-@contextmanager
-def _at_most(threads: int) -> Iterator[None]:
-    """Hold back the libraries, unless this thread has done so already."""
-    outer = _here.limit
-    if outer is not None and outer <= threads:
-        yield
-        return
-    key, before = object(), _PROCESS.settings_of_thread()
-    try:
-        _PROCESS.enter(key, threads)
-        _here.limit = threads
-        yield
-    finally:
-        _here.limit = outer
-        try:
-            _PROCESS.leave(key, before)
-        except BaseException:  # Ctrl-C just then
-            _PROCESS.leave(key, before)
-            raise
 
 
 class _Here(threading.local):
@@ -129,7 +137,8 @@ class _Process:
         self._lock = threading.RLock()  # a garbage collection inside may close an abandoned limit
         self._limits: dict[object, int] = {}
         self._before: dict[str, tuple[Any, int]] = {}  # library and its setting, by path
-        self._known: list[Any] = []
+        self._shared: list[Any] = []  # libraries with one setting for all threads
+        self._by_thread: list[Any] = []  # those with a setting for every thread
         self._modules = 0
 
     def enter(self, key: object, threads: int) -> None:
@@ -150,7 +159,9 @@ class _Process:
     def settings_of_thread(self) -> list[tuple[Any, int]]:
         """Return the libraries that have a setting for every thread, with that of this one."""
         with self._lock:
-            return [(lib, lib.num_threads) for lib in self._loaded() if _is_per_thread(lib)]
+            if len(sys.modules) != self._modules:  # libraries come with modules
+                self._find()
+            return list(zip(self._by_thread, map(_setting, self._by_thread), strict=True))
 
     def limit_thread(self, threads: int) -> None:
         """Hold back the libraries that have a setting for every thread."""
@@ -165,32 +176,27 @@ class _Process:
     def _apply(self) -> None:
         """Set the libraries that have one setting; what is interrupted is done by the next call."""
         if self._limits:
-            for library in self._loaded():
-                if not _is_per_thread(library):
-                    self._before.setdefault(library.filepath, (library, library.num_threads))
+            for library in self._shared:
+                self._before.setdefault(library.filepath, (library, library.num_threads))
         least = min(self._limits.values(), default=sys.maxsize)
         for path, (library, setting) in list(self._before.items()):
             _set(library, min(setting, least))
             if not self._limits:
                 self._before.pop(path, None)
 
-    def _loaded(self) -> list[Any]:
-        """Return the libraries; looking for them takes milliseconds, and they come with modules."""
-        if len(sys.modules) != self._modules:
-            self._modules = len(sys.modules)
-            found = threadpoolctl.ThreadpoolController().lib_controllers
-            self._known = [library for library in found if library.num_threads]
-        return self._known
-
-
-def _is_per_thread(library: Any) -> bool:
-    """Say whether a library, as threadpoolctl drives it, has a setting for every thread."""
-    by_openmp = getattr(library, "threading_layer", None) == "openmp"
-    return (
-        library.user_api == "openmp"
-        or library.internal_api == "mkl"
-        or (library.internal_api == "openblas" and by_openmp)
-    )
+    def _find(self) -> None:
+        """Find the libraries, which takes milliseconds."""
+        self._modules = len(sys.modules)
+        self._shared, self._by_thread = [], []
+        for library in threadpoolctl.ThreadpoolController().lib_controllers:
+            api, layer = library.internal_api, getattr(library, "threading_layer", None)
+            by_thread = (
+                library.user_api == "openmp"
+                or api == "mkl"
+                or (api == "openblas" and layer == "openmp")
+            )
+            if library.num_threads:
+                (self._by_thread if by_thread else self._shared).append(library)
 
 
 def _set(library: Any, threads: int) -> None:
@@ -204,6 +210,7 @@ def _set(library: Any, threads: int) -> None:
         give_up()
 
 
+_setting = attrgetter("num_threads")
 _here = _Here()
 _PROCESS = _Process()
 if hasattr(os, "register_at_fork"):

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._arguments import is_one_of, shown
-from kernelwise._cached import cached_property
+from kernelwise._arguments import shown
+from kernelwise._threads import cached_property
 from kernelwise._types import Array
 
 # Integer targets with more distinct values than this are taken for a count or a measurement.
@@ -20,32 +20,26 @@ LARGEST = 1e100  # squares, and products with the kernel matrix, stay within flo
 
 @dataclass(frozen=True, eq=False)
 class Targets:
-    """A validated target.
+    """A validated target."""
 
-    Attributes
-    ----------
-    y : array of shape (n,)
-        Real targets, or class codes 0..c-1.
-    classes : array of shape (c,) or None
-        The class labels in sorted order; None for regression.
-    """
-
-    y: Array
-    classes: Array | None
+    y: Array  # real targets, or class codes 0..c-1
+    classes: Array | None  # the class labels in sorted order; None for regression
 
     @classmethod
     def of(cls, y: Any, task: str = "auto") -> "Targets":
         """Validate a target: task is "classification", "regression" or "auto"."""
         values = as_vector(y)
-        if not is_one_of(task, ("auto", "classification", "regression")):
+        if not isinstance(task, str) or task not in ("auto", "classification", "regression"):
             raise ValueError(
                 f"task must be 'auto', 'classification' or 'regression', got {shown(task)}."
             )
         if values.size < 3:
             raise ValueError(f"y has n_samples = {values.size}: at least 3 rows are needed.")
-        if task == "regression" or (task == "auto" and _looks_real(values)):
-            return cls._regression(values)
-        return cls._classification(values)
+        is_real = task == "regression"
+        if task == "auto" and values.dtype.kind in "iuf":
+            distinct = np.unique(values)
+            is_real = distinct.size > MAX_CLASSES_AUTO or _why_no_labels(distinct) is not None
+        return cls._regression(values) if is_real else cls._classification(values)
 
     @classmethod
     def _classification(cls, values: Array) -> "Targets":
@@ -55,15 +49,9 @@ class Targets:
             raise ValueError(
                 f"y has only one class ({shown(only)}): at least two classes are needed."
             )
-        if _has_fractions(classes):
-            raise ValueError(
-                "Unknown label type: y holds fractions, not classes: use task='regression'."
-            )
-        if _skips_integers(classes):
-            raise ValueError(
-                "Unknown label type: y holds numbers beyond 2^53, where float64 skips integers: "
-                "use task='regression', or text for labels."
-            )
+        no_labels = _why_no_labels(classes)
+        if no_labels is not None:
+            raise ValueError(f"Unknown label type: y holds {no_labels}.")
         if classes.size > max(2, values.size // 2):
             raise ValueError(
                 f"y has {classes.size} classes on {values.size} rows: use task='regression' for "
@@ -155,10 +143,7 @@ class Targets:
 
     @cached_property
     def fit_columns(self) -> Array:
-        """The columns a least-squares machine fits: ±1 one-vs-rest, or the real target.
-
-        Two classes need one column, +1 for the second class.
-        """
+        """What least squares fit: the real target, ±1 of two classes, or of each and the rest."""
         if self.classes is None:
             return self.y[:, None]
         signs = 2.0 * self.columns - 1.0
@@ -240,19 +225,15 @@ def _as_text(value: Any) -> str:
         return f"{value:#x}"
 
 
-def _looks_real(values: Array) -> bool:
-    """Say whether a target is to be regressed on: fractions, or many distinct or huge integers."""
-    if values.dtype.kind not in "iuf":
-        return False
-    distinct = np.unique(values)
-    many = distinct.size > MAX_CLASSES_AUTO
-    return many or _has_fractions(distinct) or _skips_integers(distinct)
-
-
-def _has_fractions(values: Array) -> bool:
-    return values.dtype.kind == "f" and bool(np.any(values != np.round(values)))
-
-
-def _skips_integers(values: Array) -> bool:
-    """Say whether floats are so large that they are no labels: every one of them is an integer."""
-    return values.dtype.kind == "f" and float(np.abs(values).max()) > LARGEST_INTEGER
+def _why_no_labels(values: Array) -> str | None:
+    """Say what distinct numbers are, and what to do, where they are no class labels."""
+    if values.dtype.kind != "f":
+        return None
+    if np.any(values != np.round(values)):
+        return "fractions, not classes: use task='regression'"
+    if float(np.abs(values).max()) > LARGEST_INTEGER:
+        return (
+            "numbers beyond 2^53, where float64 skips integers: use task='regression', or text for "
+            "labels"
+        )
+    return None

@@ -8,7 +8,7 @@ from sklearn.model_selection import KFold, LeaveOneOut, cross_val_predict, cross
 
 import kernelwise as kw
 from kernelwise import criteria as c
-from kernelwise.machines.losses import auc
+from kernelwise.machines.base import auc
 
 KERNEL = kw.Gaussian(4.0)
 

@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 import kernelwise as kw
-from kernelwise.gram import Targets, memory
+from kernelwise import _arguments
+from kernelwise.gram import Targets
 
 
 def test_a_nearly_constant_matrix_is_shifted_exactly(rng):
@@ -36,7 +37,7 @@ def test_geometry_is_computed_once(rng, monkeypatch):
 
 
 def test_what_does_not_fit_is_refused_before_any_work(monkeypatch):
-    monkeypatch.setattr(memory, "free", lambda: 1e9)
+    monkeypatch.setattr(_arguments, "free", lambda: 1e9)
     with pytest.raises(MemoryError, match=r"20000 rows need about 16 GB .* budget is 800 MB"):
         kw.score_kernels(np.zeros((20000, 1)), np.arange(20000) % 2, kw.Linear(), engine="dense")
 
@@ -106,7 +107,7 @@ def test_auto_goes_by_the_number_of_rows(monkeypatch, rng):
     X, y = rng.normal(size=(60, 2)), np.arange(60) % 2
     small = kw.score_kernels(X, y, kw.Gaussian(1.0))
     assert small.engine == "dense" and "up to 700 rows" in small.engine_reason
-    monkeypatch.setattr("kernelwise.gram.resolve.DENSE_ROWS", 50)
+    monkeypatch.setattr("kernelwise.gram.dense.DENSE_ROWS", 50)
     large = kw.score_kernels(X, y, kw.Gaussian(1.0))
     assert large.engine == "tiled" and "one sweep for all" in large.engine_reason
     selector = kw.KernelSelector().fit(X, y)

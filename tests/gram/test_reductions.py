@@ -13,9 +13,8 @@ import kernelwise as kw
 from helpers import rounding
 from kernelwise._progress import SILENT
 from kernelwise.gram import Targets
-from kernelwise.gram.reductions import CenteredSquares, Products, RowMeans, Sums
 from kernelwise.gram.runner import ThreadRunner, Watch, run_strips
-from kernelwise.gram.sweep import Settings, Sweep
+from kernelwise.gram.sweep import CenteredSquares, Products, RowMeans, Settings, Sums, Sweep
 from kernelwise.gram.tiles import Tiles
 from kernelwise.kernels import Pairs
 

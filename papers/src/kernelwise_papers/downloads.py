@@ -23,8 +23,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from kernelwise._files import replacing
-from kernelwise._unpacking import Unpacking
+from kernelwise._files import Unpacking, replacing
 from kernelwise_papers.conversion import ConvertedTable, Source, convert, number
 
 _SCHEMES = ("https",)

@@ -16,7 +16,7 @@ from kernelwise.bounds.stability import ks_empirical_stability
 from kernelwise.bounds.support_vectors import svm_coefficients
 from kernelwise.bounds.theorem import Quantity, statements
 from kernelwise.criteria import Undefined
-from kernelwise.machines.losses import misclassified
+from kernelwise.machines.base import misclassified
 from kernelwise.machines.svm import hinge
 
 MOST_TRAININGS = 500  # rows up to which a support vector machine is trained without each

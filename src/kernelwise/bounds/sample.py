@@ -6,14 +6,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kernelwise._arguments import shown
-from kernelwise._cached import cached_property
+from kernelwise._threads import cached_property
 from kernelwise._types import Array
 from kernelwise.bounds.base import Assumption, Limits
 from kernelwise.bounds.support_vectors import svm_coefficients
 from kernelwise.criteria import Evidence
 from kernelwise.gram import Dense
-from kernelwise.gram.inverse import SpectralInverse, Spectrum
-from kernelwise.gram.psd import check_matrix, without_rounding
+from kernelwise.gram.inverse import SpectralInverse, Spectrum, without_rounding
+from kernelwise.gram.psd import check_matrix
 from kernelwise.kernels import Precomputed
 from kernelwise.machines import RidgeFit, check_ridge
 from kernelwise.machines.svm import hinge

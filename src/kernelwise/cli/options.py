@@ -10,12 +10,12 @@ from importlib.resources import files
 from typing import Any, NoReturn
 
 from kernelwise import __version__
+from kernelwise._arguments import as_bytes
 from kernelwise._registry import unknown
 from kernelwise._threads import as_jobs
 from kernelwise.cli import formats, plugins
 from kernelwise.cli.candidates import Candidates
 from kernelwise.cli.screen import BadInput, one_line
-from kernelwise.gram.memory import as_bytes
 
 Add = Callable[..., Any]  # an ArgumentParser's add_argument
 MACHINES = ("lssvm", "svm", "krr")

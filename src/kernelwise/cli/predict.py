@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._arguments import as_bytes
 from kernelwise._files import read_file
 from kernelwise.cli import write
 from kernelwise.cli.formats.delimited import UNNAMED
 from kernelwise.cli.prepare import FORMER_NAMES, Wanted, conform
 from kernelwise.cli.read import read_bytes, read_table
 from kernelwise.cli.screen import BadInput, Screen, tell
-from kernelwise.gram.memory import as_bytes
 from kernelwise.selection.persistence import MAX_SIZE, restored
 from kernelwise.selection.record import Record
 

@@ -6,8 +6,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from kernelwise._files import TooLarge, Unreadable, read_file
-from kernelwise._unpacking import Damaged, Unpacking
+from kernelwise._files import Damaged, TooLarge, Unpacking, Unreadable, read_file
 from kernelwise.cli import formats
 from kernelwise.cli.formats.base import Format, Source, Table
 from kernelwise.cli.screen import BadInput

@@ -6,10 +6,10 @@ from dataclasses import replace
 from math import isqrt
 from typing import Any
 
+from kernelwise._arguments import as_bytes, in_words
 from kernelwise.cli.prepare import Prepared
 from kernelwise.cli.screen import BadInput, Screen
 from kernelwise.gram.dense import needed
-from kernelwise.gram.memory import as_bytes, in_words
 from kernelwise.kernels import Kernel
 from kernelwise.selection import SelectionResult, score_kernels
 

@@ -15,6 +15,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC, SVR
 
 from kernelwise import __version__
+from kernelwise._arguments import as_bytes, in_words
 from kernelwise.cli.answer import answer, runner_up
 from kernelwise.cli.formats.base import Table
 from kernelwise.cli.formats.libsvm import MOST_DENSE, dense
@@ -26,7 +27,6 @@ from kernelwise.cli.write import RESULT, Folder
 from kernelwise.criteria import Criterion, available, get
 from kernelwise.gram import Targets
 from kernelwise.gram.dense import check_memory
-from kernelwise.gram.memory import as_bytes, in_words
 from kernelwise.selection import Cascade, KernelSelector
 from kernelwise.selection.estimates import by_folds
 from kernelwise.selection.guards import no_signal

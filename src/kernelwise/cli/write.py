@@ -8,9 +8,9 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
+from kernelwise._arguments import as_bytes
 from kernelwise._files import checksum, replacing
 from kernelwise.cli.screen import BadInput, Screen, one_line
-from kernelwise.gram.memory import as_bytes
 from kernelwise.selection.diagnostics import Code, Diagnostic
 from kernelwise.selection.persistence import MAX_SIZE, max_size_for, save_model
 from kernelwise.selection.record import Record

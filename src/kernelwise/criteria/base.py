@@ -16,7 +16,7 @@ from kernelwise._types import Array
 from kernelwise._undefined import Undefined
 from kernelwise.criteria.evidence import Evidence
 from kernelwise.gram import Need
-from kernelwise.machines.losses import standard_error
+from kernelwise.machines.base import standard_error
 from kernelwise.targets import Targets
 
 K = TypeVar("K")

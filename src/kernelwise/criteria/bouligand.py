@@ -14,7 +14,7 @@ from kernelwise.criteria.evidence import Evidence
 from kernelwise.criteria.parameters import check_choice, check_integer
 from kernelwise.gram import Need
 from kernelwise.machines import RidgeFit, Split, SquaredHingeFit, fit_squared_hinge, make_splits
-from kernelwise.machines.losses import mean_loss
+from kernelwise.machines.base import mean_loss
 
 _HIGHEST_ORDER = 10_000  # terms: KFold, the limit of the expansion, is exact and quicker
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kernelwise._cached import cached_property
+from kernelwise._threads import cached_property
 from kernelwise._types import Array
 from kernelwise.gram import Gram, GramStatistics, Need, Spectrum
 from kernelwise.kernels import Kernel

@@ -13,7 +13,7 @@ from kernelwise.criteria.evidence import Evidence
 from kernelwise.criteria.parameters import check_choice
 from kernelwise.gram import Targets
 from kernelwise.machines import RidgeFit
-from kernelwise.machines.losses import auc, log_losses, misclassified
+from kernelwise.machines.base import auc, log_losses, misclassified
 
 
 @dataclass(frozen=True)

@@ -31,11 +31,7 @@ from numba import njit
 
 # Sums may be reassociated and products fused: what vectorisation needs. NaN and infinity keep their
 # meaning, so that an overflow stays visible.
-_OPTIONS = {
-    "nogil": True,
-    "cache": True,
-    "fastmath": {"reassoc", "contract", "arcp", "nsz"},
-}
+_OPTIONS = {"nogil": True, "cache": True, "fastmath": {"reassoc", "contract", "arcp", "nsz"}}
 
 _INLINE = {**_OPTIONS, "inline": "always"}
 
@@ -220,22 +216,29 @@ def _sum(e0, e1, e2, e3, columns):
     return s0, s1, s2, s3
 
 
+@njit(**_INLINE)
+def _next(a, aa, is_wide):
+    """Return an entry one step down: 2 e + e^2 of a deviation, K^2 of the kernel itself."""
+    return (a + a) + aa if is_wide else aa
+
+
 @njit(**_OPTIONS)
-def _wide_step(e0, e1, e2, e3, columns):
-    """Sum the squares of four rows of deviations, and square the kernel."""
+def _step(e0, e1, e2, e3, columns, is_wide):
+    """Sum the squares of four rows, and go one step down."""
     s0 = s1 = s2 = s3 = e0.dtype.type(0)
     for j in range(e0.shape[0]):
         a, b, c, d = e0[j], e1[j], e2[j], e3[j]
         aa, bb, cc, dd = a * a, b * b, c * c, d * d
         s0, s1, s2, s3 = s0 + aa, s1 + bb, s2 + cc, s3 + dd
         columns[j] += (aa + bb) + (cc + dd)
-        e0[j], e1[j], e2[j], e3[j] = (a + a) + aa, (b + b) + bb, (c + c) + cc, (d + d) + dd
+        e0[j], e1[j] = _next(a, aa, is_wide), _next(b, bb, is_wide)
+        e2[j], e3[j] = _next(c, cc, is_wide), _next(d, dd, is_wide)
     return s0, s1, s2, s3
 
 
 @njit(**_OPTIONS)
-def _two_wide_steps(e0, e1, e2, e3, first, second):
-    """Do two wide steps in one pass."""
+def _two_steps(e0, e1, e2, e3, first, second, is_wide):
+    """Do two steps in one pass."""
     s0 = s1 = s2 = s3 = e0.dtype.type(0)
     t0 = t1 = t2 = t3 = e0.dtype.type(0)
     for j in range(e0.shape[0]):
@@ -243,17 +246,19 @@ def _two_wide_steps(e0, e1, e2, e3, first, second):
         aa, bb, cc, dd = a * a, b * b, c * c, d * d
         s0, s1, s2, s3 = s0 + aa, s1 + bb, s2 + cc, s3 + dd
         first[j] += (aa + bb) + (cc + dd)
-        a, b, c, d = (a + a) + aa, (b + b) + bb, (c + c) + cc, (d + d) + dd
+        a, b = _next(a, aa, is_wide), _next(b, bb, is_wide)
+        c, d = _next(c, cc, is_wide), _next(d, dd, is_wide)
         aa, bb, cc, dd = a * a, b * b, c * c, d * d
         t0, t1, t2, t3 = t0 + aa, t1 + bb, t2 + cc, t3 + dd
         second[j] += (aa + bb) + (cc + dd)
-        e0[j], e1[j], e2[j], e3[j] = (a + a) + aa, (b + b) + bb, (c + c) + cc, (d + d) + dd
+        e0[j], e1[j] = _next(a, aa, is_wide), _next(b, bb, is_wide)
+        e2[j], e3[j] = _next(c, cc, is_wide), _next(d, dd, is_wide)
     return s0, s1, s2, s3, t0, t1, t2, t3
 
 
 @njit(**_OPTIONS)
 def _direct_step(e0, e1, e2, e3, sums, squares):
-    """Sum four rows of deviations and their squares, and square the kernel."""
+    """Sum four rows of deviations and their squares, and go one step down."""
     s0 = s1 = s2 = s3 = e0.dtype.type(0)
     q0 = q1 = q2 = q3 = e0.dtype.type(0)
     for j in range(e0.shape[0]):
@@ -265,22 +270,6 @@ def _direct_step(e0, e1, e2, e3, sums, squares):
         squares[j] += (aa + bb) + (cc + dd)
         e0[j], e1[j], e2[j], e3[j] = (a + a) + aa, (b + b) + bb, (c + c) + cc, (d + d) + dd
     return s0, s1, s2, s3, q0, q1, q2, q3
-
-
-@njit(**_OPTIONS)
-def _two_narrow_steps(e0, e1, e2, e3, first, second):
-    """Sum four rows of the kernel, square it, and do so again."""
-    s0 = s1 = s2 = s3 = e0.dtype.type(0)
-    t0 = t1 = t2 = t3 = e0.dtype.type(0)
-    for j in range(e0.shape[0]):
-        a, b, c, d = e0[j], e1[j], e2[j], e3[j]
-        s0, s1, s2, s3 = s0 + a, s1 + b, s2 + c, s3 + d
-        first[j] += (a + b) + (c + d)
-        a, b, c, d = a * a, b * b, c * c, d * d
-        t0, t1, t2, t3 = t0 + a, t1 + b, t2 + c, t3 + d
-        second[j] += (a + b) + (c + d)
-        e0[j], e1[j], e2[j], e3[j] = a * a, b * b, c * c, d * d
-    return s0, s1, s2, s3, t0, t1, t2, t3
 
 
 @njit(**_INLINE)
@@ -298,10 +287,7 @@ def _add_two(first, second, i, rows, sums):
 
 @njit(**_OPTIONS)
 def _first_step(G, i, ladder, e, K):
-    """Load four rows as their first step needs them.
-
-    Return how many steps are above zero, and whether the narrow ones must be walked signed.
-    """
+    """Load four rows; return how many steps are above zero, and if narrow ones must be signed."""
     rate, halvings, near, _, wide, steps = ladder
     rows = min(4, G.shape[0] - i)
     nearest = _load_gaussian(G, i, rate, halvings, e)
@@ -342,12 +328,17 @@ def _to_narrow(rows, signed, e):
 
 
 @njit(**_INLINE)
-def _begin_narrow(i, rows, wide, signed, excludes_diagonal, e):
-    """Prepare the first narrow step: from the last wide one, and without the diagonal."""
-    if wide > 0:
-        _to_narrow(rows, signed, e)
-    if excludes_diagonal:
-        _clear_diagonal(rows, i, e)
+def _go_down(e, i, rows, line, count, is_wide, on_rows, on_columns):
+    """Sum four rows on one line and the squares of so many steps on the next; return the last."""
+    e0, e1, e2, e3 = e[0], e[1], e[2], e[3]
+    _add_one(on_rows[line], i, rows, _sum(e0, e1, e2, e3, on_columns[line]))
+    for k in range(line + 1, line + count, 2):
+        sums = _two_steps(e0, e1, e2, e3, on_columns[k], on_columns[k + 1], is_wide)
+        _add_two(on_rows[k], on_rows[k + 1], i, rows, sums)
+    line += count
+    if count % 2 == 1:
+        _add_one(on_rows[line], i, rows, _step(e0, e1, e2, e3, on_columns[line], is_wide))
+    return line
 
 
 @njit(**_OPTIONS)
@@ -363,39 +354,27 @@ def gaussian_tile(G, ladder, excludes_diagonal, on_rows, on_columns, e, K):
     for i in range(0, G.shape[0], 4):
         alive, signed = _first_step(G, i, ladder, e, K)
         rows = min(4, G.shape[0] - i)
-        e0, e1, e2, e3 = e[0], e[1], e[2], e[3]
         line = 0
         if recursive > 0:
-            _add_one(on_rows[0], i, rows, _sum(e0, e1, e2, e3, on_columns[0]))
-            line = 1
-        for _ in range(recursive // 2):
-            sums = _two_wide_steps(e0, e1, e2, e3, on_columns[line], on_columns[line + 1])
-            _add_two(on_rows[line], on_rows[line + 1], i, rows, sums)
-            line += 2
-        if recursive % 2 == 1:
-            _add_one(on_rows[line], i, rows, _wide_step(e0, e1, e2, e3, on_columns[line]))
-            line += 1
+            line = _go_down(e, i, rows, 0, recursive, True, on_rows, on_columns) + 1
         for _ in range(recursive, wide):
-            sums = _direct_step(e0, e1, e2, e3, on_columns[line], on_columns[line + 1])
+            sums = _direct_step(e[0], e[1], e[2], e[3], on_columns[line], on_columns[line + 1])
             _add_two(on_rows[line], on_rows[line + 1], i, rows, sums)
             line += 2
         if wide == steps:
             continue
-        _begin_narrow(i, rows, wide, signed, excludes_diagonal, e)
+        if wide > 0:
+            _to_narrow(rows, signed, e)
+        if excludes_diagonal:
+            _clear_diagonal(rows, i, e)
         if signed:
-            for _ in range(wide, alive):
+            for k in range(line, line + alive - wide):
                 _sizes(e, K)
-                sums = _sum(K[0], K[1], K[2], K[3], on_columns[line])
-                _add_one(on_rows[line], i, rows, sums)
+                sums = _sum(K[0], K[1], K[2], K[3], on_columns[k])
+                _add_one(on_rows[k], i, rows, sums)
                 _signed_square(e)
-                line += 1
-        else:
-            for _ in range((alive - wide) // 2):
-                sums = _two_narrow_steps(e0, e1, e2, e3, on_columns[line], on_columns[line + 1])
-                _add_two(on_rows[line], on_rows[line + 1], i, rows, sums)
-                line += 2
-            if (alive - wide) % 2 == 1:
-                _add_one(on_rows[line], i, rows, _sum(e0, e1, e2, e3, on_columns[line]))
+        elif alive > wide:
+            _go_down(e, i, rows, line, alive - wide - 1, False, on_rows, on_columns)
 
 
 @njit(**_OPTIONS)
@@ -411,29 +390,16 @@ def _multiply(e0, e1, e2, e3, v_column, o_column, v0, v1, v2, v3):
 
 
 @njit(**_OPTIONS)
-def _multiply_and_square(e0, e1, e2, e3, v_column, o_column, v0, v1, v2, v3):
-    """Multiply four rows of a narrow step, and go one step down."""
+def _multiply_and_square(e0, e1, e2, e3, v_column, o_column, v0, v1, v2, v3, is_wide):
+    """Multiply four rows, and go one step down."""
     s0 = s1 = s2 = s3 = e0.dtype.type(0)
     for j in range(e0.shape[0]):
         a, b, c, d = e0[j], e1[j], e2[j], e3[j]
         v = v_column[j]
         s0, s1, s2, s3 = s0 + a * v, s1 + b * v, s2 + c * v, s3 + d * v
         o_column[j] += (a * v0 + b * v1) + (c * v2 + d * v3)
-        e0[j], e1[j], e2[j], e3[j] = a * a, b * b, c * c, d * d
-    return s0, s1, s2, s3
-
-
-@njit(**_OPTIONS)
-def _multiply_and_square_wide(e0, e1, e2, e3, v_column, o_column, v0, v1, v2, v3):
-    """Multiply four rows of a wide step, and go one step down."""
-    s0 = s1 = s2 = s3 = e0.dtype.type(0)
-    for j in range(e0.shape[0]):
-        a, b, c, d = e0[j], e1[j], e2[j], e3[j]
-        v = v_column[j]
-        s0, s1, s2, s3 = s0 + a * v, s1 + b * v, s2 + c * v, s3 + d * v
-        o_column[j] += (a * v0 + b * v1) + (c * v2 + d * v3)
-        aa, bb, cc, dd = a * a, b * b, c * c, d * d
-        e0[j], e1[j], e2[j], e3[j] = (a + a) + aa, (b + b) + bb, (c + c) + cc, (d + d) + dd
+        e0[j], e1[j] = _next(a, a * a, is_wide), _next(b, b * b, is_wide)
+        e2[j], e3[j] = _next(c, c * c, is_wide), _next(d, d * d, is_wide)
     return s0, s1, s2, s3
 
 
@@ -442,12 +408,8 @@ def _square(e, is_wide):
     """Go one step down the ladder."""
     for k in range(4):
         row = e[k]
-        if is_wide:
-            for j in range(row.shape[0]):
-                row[j] = (row[j] + row[j]) + row[j] * row[j]
-        else:
-            for j in range(row.shape[0]):
-                row[j] = row[j] * row[j]
+        for j in range(row.shape[0]):
+            row[j] = _next(row[j], row[j] * row[j], is_wide)
 
 
 @njit(**_INLINE)
@@ -480,10 +442,7 @@ def _multiply_rows_and_square(e, i, is_wide, v_row, v_column, o_row, o_column):
     _multiply_rows(e, i, v_row[:last], v_column[:last], o_row[:last], o_column[:last])
     v0, v1, v2, v3 = _four(v_row[last], i, rows)
     v, o = v_column[last], o_column[last]
-    if is_wide:
-        sums = _multiply_and_square_wide(e[0], e[1], e[2], e[3], v, o, v0, v1, v2, v3)
-    else:
-        sums = _multiply_and_square(e[0], e[1], e[2], e[3], v, o, v0, v1, v2, v3)
+    sums = _multiply_and_square(e[0], e[1], e[2], e[3], v, o, v0, v1, v2, v3, is_wide)
     _add_one(o_row[last], i, rows, sums)
 
 

@@ -13,9 +13,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kernelwise._cached import cached_property
 from kernelwise._progress import SILENT, Task
 from kernelwise._registry import check_new_name, members, unknown
+from kernelwise._threads import cached_property
 from kernelwise._types import Array
 from kernelwise.gram.inverse import Inverse, Spectrum, spectral_inverses
 from kernelwise.gram.statistics import GramStatistics
@@ -121,10 +121,7 @@ class Engine(ABC):
     def grams(
         self, kernels: Sequence[Kernel], X: Any, targets: Targets, progress: Task = SILENT
     ) -> Iterator[Gram]:
-        """Yield one gram per kernel, in order; an earlier one may be dropped before the next.
-
-        An engine that shares sweeps makes each of them a part of the progress.
-        """
+        """Yield one gram per kernel, in order; every sweep shared by them is a part of progress."""
 
     def matmul(
         self, grams: Sequence[Gram], vectors: Sequence[Array], progress: Task = SILENT

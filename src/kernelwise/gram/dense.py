@@ -1,8 +1,11 @@
-"""The engine that holds the kernel matrix in memory: the reference for all others."""
+"""The engine that holds the kernel matrix in memory: the reference for all others.
+
+It is also the place where an engine is chosen: this one, as long as the matrices are small.
+"""
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -10,21 +13,20 @@ from scipy.linalg import eigh
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
-from kernelwise._cached import cached_property
+from kernelwise._arguments import as_bytes, in_words
 from kernelwise._progress import SILENT, Task
-from kernelwise._threads import pool, workers
+from kernelwise._threads import cached_property, pool, workers
 from kernelwise._types import Array
-from kernelwise.gram.base import Engine, Gram, Need
+from kernelwise.gram.base import Engine, Gram, Need, get
 from kernelwise.gram.inverse import (
     CholeskyInverse,
     Inverse,
     NotPositiveDefinite,
     Spectrum,
     spectral_inverses,
+    without_rounding,
 )
-from kernelwise.gram.memory import as_bytes, in_words
 from kernelwise.gram.partial_cholesky import thin_eigensystem
-from kernelwise.gram.psd import without_rounding
 from kernelwise.gram.statistics import GramStatistics
 from kernelwise.kernels import Kernel, Pairs
 from kernelwise.targets import Targets
@@ -32,6 +34,7 @@ from kernelwise.targets import Targets
 # The geometry, the matrix, its copy for LAPACK, the eigenvectors and LAPACK's workspace.
 _MATRICES_AT_ONCE = 5
 _EPS = float(np.finfo(float).eps)
+DENSE_ROWS = 700  # below it loading the compiled loops takes longer than the matrices do
 _BLOCK = 256  # rows centred at once
 _NEARLY_ALL = 0.9
 _THIN_ROWS = 700  # below it a decomposition of the whole matrix takes no time
@@ -84,11 +87,30 @@ class Dense(Engine):
             yield DenseGram(kernel, pairs, sample, targets)
 
 
-def upper_triangle(kernel: Kernel, X: Any) -> Array:
-    """Return a kernel matrix of which only the upper triangle is set, by blocks in threads.
+def resolve_engine(
+    engine: str | Engine, rows: int, *, given_matrix: bool, memory: Any = None
+) -> tuple[Engine, str]:
+    """Return the engine for a number of rows and a memory budget, and why it is that one."""
+    from kernelwise.gram.tiled import Tiled  # which builds on this module
 
-    A factorisation reads no more, and the intermediate results of a block stay in cache.
-    """
+    budget = as_bytes(memory)
+    if not (isinstance(engine, str) and engine == "auto"):
+        chosen: Any = get(engine)
+        if memory is not None and "memory" in {field.name for field in fields(chosen)}:
+            chosen = replace(chosen, memory=memory)
+        return chosen, "as asked"
+    if given_matrix:
+        return Dense(memory), "the matrix is given"
+    if rows > DENSE_ROWS:
+        return Tiled(memory=memory), f"beyond {DENSE_ROWS} rows one sweep for all is faster"
+    if needed(rows) > budget:
+        amounts = f"{in_words(needed(rows))} and the budget is {in_words(budget)}"
+        return Tiled(memory=memory), f"the matrices would take {amounts}"
+    return Dense(memory), f"up to {DENSE_ROWS} rows the matrices are quick to hold"
+
+
+def upper_triangle(kernel: Kernel, X: Any) -> Array:
+    """Return a kernel matrix with its upper triangle set, by blocks in threads."""
     n = X.shape[0]
     K = np.empty((n, n))
 
@@ -117,53 +139,54 @@ def check_memory(n: int, memory: str | float | None) -> None:
 
 
 class DenseGram(Gram):
-    """One kernel matrix in memory, as S = K - shift.
-
-    Parameters
-    ----------
-    kernel : Kernel
-    pairs : Pairs
-        All pairs of rows; grams of several kernels share them.
-    sample : Pairs
-        Those of some rows, by which the form of the matrix is decided.
-    targets : Targets
-    """
+    """One kernel matrix in memory, as S = K - shift; a sample of the pairs decides on the shift."""
 
     def __init__(self, kernel: Kernel, pairs: Pairs, sample: Pairs, targets: Targets) -> None:
         self._kernel, self._pairs, self._sample, self._targets = kernel, pairs, sample, targets
+        self._spectrum: Spectrum | None = None
         self._is_factorised = False
-
-    @cached_property
-    def _shifted(self) -> tuple[Array, float, float]:
-        """S, the shift and the rounding error of an entry."""
-        with np.errstate(over="ignore", invalid="ignore"):  # GramStatistics.invalid_reason tells
-            return _shifted(self._kernel, self._pairs, is_wide(self._kernel, self._sample))
+        self.is_psd = kernel.is_psd  # until a spectrum tells
 
     @cached_property
     def _diagonal(self) -> Array:
         return self._kernel.diagonal(self._pairs.X)
 
-    @property
-    def is_psd(self) -> bool | None:  # type: ignore[override]
-        """Whether it is positive semidefinite: by its spectrum, or by what its kernel says."""
-        if "_spectrum" in vars(self):
-            return bool(self._spectrum.values.min(initial=0.0) >= 0.0)
-        return self._kernel.is_psd
+    @cached_property
+    def _shifted(self) -> tuple[Array, float, float]:
+        """S, c and the rounding error of S, K = S + c, in the form that keeps most digits."""
+        kernel = self._kernel
+        with np.errstate(over="ignore", invalid="ignore"):  # GramStatistics.invalid_reason tells
+            if is_wide(kernel, self._sample):
+                E = kernel.deviations(self._pairs)
+                return E, kernel.origin, _EPS * max(float(E.max()), -float(E.min()))
+            K = kernel.values(self._pairs)
+            low, high = float(K.min()), float(K.max())
+            precision = _EPS * max(high, -low)
+            if 0.0 < low and high <= 2.0 * low:
+                # Exact, by Sterbenz's lemma: what a nearly constant matrix says is in S.
+                return K - low, low, precision
+            return K, 0.0, precision
 
     def compute_statistics(self) -> GramStatistics:
         """Return the statistics of the matrix."""
-        (S, shift, precision), T = self._shifted, self._targets.columns
+        S, shift, precision = self._shifted
+        on_diagonal = S.diagonal().copy()
         with np.errstate(over="ignore", invalid="ignore"):
-            return GramStatistics(
-                targets=self._targets,
-                shift=shift,
-                products=_off_diagonal_product(S, T) if shift == 0.0 else S @ T,
-                row_squares=np.einsum("ij,ij->i", S, S),
-                centered_squares=_centered_squares(S),
-                diagonal=self._diagonal,
-                precision=precision,
-                excludes_diagonal=shift == 0.0,
-            )
+            squares, centered = np.einsum("ij,ij->i", S, S), _centered_squares(S)
+            if shift == 0.0:  # next to the diagonal small entries would lose digits
+                np.fill_diagonal(S, 0.0)
+            products = S @ self._targets.columns
+            np.fill_diagonal(S, on_diagonal)
+        return GramStatistics(
+            targets=self._targets,
+            shift=shift,
+            products=products,
+            row_squares=squares,
+            centered_squares=centered,
+            diagonal=self._diagonal,
+            precision=precision,
+            excludes_diagonal=shift == 0.0,
+        )
 
     def matmul(self, V: Array) -> Array:
         """Return K @ V."""
@@ -191,41 +214,37 @@ class DenseGram(Gram):
 
     def release(self) -> None:
         """Let go of the spectrum; the matrix stays."""
-        vars(self).pop("_spectrum", None)
+        self._spectrum, self.is_psd = None, self._kernel.is_psd
         self._is_factorised = False
 
     def spectrum(self) -> Spectrum:
         """Return the eigenpairs: few of them where the matrix has a small rank to rounding."""
+        if self._spectrum is not None:
+            return self._spectrum
+        found = None
+        if self._kernel.is_psd is True and self._targets.n >= _THIN_ROWS:
+            S, shift, _ = self._shifted
+            found = thin_eigensystem(lambda rows: S[:, rows] + shift, self._diagonal)
+        if found is None:
+            groups = self._groups()
+            if len(groups) > 1:
+                s, Q = _eigensystem_of_groups(self.entries(), groups)
+            else:
+                s, Q = eigh(self.entries(), driver="evd", overwrite_a=True, check_finite=False)
+            found = without_rounding(s), Q
+        self._spectrum = Spectrum(*found)
+        self.is_psd = bool(found[0].min(initial=0.0) >= 0.0)
         return self._spectrum
 
-    @cached_property
-    def _spectrum(self) -> Spectrum:
-        S, shift, _ = self._shifted
-        if self._kernel.is_psd is True and self._targets.n >= _THIN_ROWS:
-            thin = thin_eigensystem(lambda rows: S[:, rows] + shift, self._diagonal)
-            if thin is not None:
-                return Spectrum(*thin)
-        groups = self._groups()
-        if len(groups) > 1:
-            s, Q = _eigensystem_of_groups(self.entries(), groups)
-        else:
-            s, Q = eigh(self.entries(), driver="evd", overwrite_a=True, check_finite=False)
-        return Spectrum(without_rounding(s), Q)
-
     def inverses(self, ridges: Sequence[float]) -> Iterable[Inverse]:
-        """Return the inverse of K + ridge I for every ridge.
-
-        The first ridge that comes alone takes a Cholesky factor, others take the spectrum.
-        """
-        is_first = not self._is_factorised and "_spectrum" not in vars(self)
-        if len(ridges) == 1 and is_first:
+        """Return inverses: by a Cholesky factor for a first ridge alone, else by the spectrum."""
+        if len(ridges) == 1 and not self._is_factorised and self._spectrum is None:
             self._is_factorised = True
             try:
                 return [self._cholesky(ridges[0])]
             except NotPositiveDefinite:
                 if self._kernel.is_psd is not True:
-                    raise
-                # By rounding only: the spectrum goes on.
+                    raise  # otherwise by rounding only: the spectrum goes on
         return spectral_inverses(self.spectrum(), ridges, self._cholesky)
 
     def _cholesky(self, ridge: float) -> CholeskyInverse:
@@ -235,13 +254,9 @@ class DenseGram(Gram):
         return CholeskyInverse(upper_triangle(self._kernel, self._pairs.X), ridge)
 
     def _groups(self) -> list[Array]:
-        """Return the rows in groups that have nothing to do with each other; mostly one.
-
-        What is between groups is below the rounding error of the eigenvalues. A narrow kernel
-        leaves most rows alone.
-        """
+        """Return the rows in groups without entries between them; a narrow kernel has many."""
         (S, shift, _), n = self._shifted, self._diagonal.size
-        negligible = _EPS * float(np.abs(self._diagonal).max()) / n
+        negligible = _EPS * float(np.abs(self._diagonal).max()) / n  # next to any eigenvalue
         if shift != 0.0 or np.count_nonzero(np.abs(S[0]) > negligible) > n // 2:
             return [np.arange(n)]  # found without a look at the rest, for nearly all matrices
         touching = csr_matrix(np.abs(S) > negligible)
@@ -266,15 +281,6 @@ def _eigensystem_of_groups(K: Array, groups: Sequence[Array]) -> tuple[Array, Ar
     return s[order], Q[:, order]
 
 
-def _off_diagonal_product(S: Array, T: Array) -> Array:
-    """Return S @ T without what the diagonal of S adds: next to it small entries lose digits."""
-    diagonal = S.diagonal().copy()
-    np.fill_diagonal(S, 0.0)
-    product = S @ T
-    np.fill_diagonal(S, diagonal)
-    return np.asarray(product)
-
-
 def _centered_squares(S: Array) -> float:
     """Return |HSH|^2, centring before squaring: no digit is lost to a large mean."""
     means = S.mean(axis=1)
@@ -287,30 +293,13 @@ def _centered_squares(S: Array) -> float:
     return total
 
 
-def _shifted(kernel: Kernel, pairs: Pairs, wide: bool) -> tuple[Array, float, float]:
-    """Return S, c and the rounding error of S, K = S + c, in the form that keeps most digits."""
-    if wide:
-        E = kernel.deviations(pairs)
-        return E, kernel.origin, _EPS * max(float(E.max()), -float(E.min()))
-    K = kernel.values(pairs)
-    low, high = float(K.min()), float(K.max())
-    precision = _EPS * max(high, -low)
-    if 0.0 < low and high <= 2.0 * low:
-        # Exact, by Sterbenz's lemma: what a nearly constant matrix says is in S.
-        return K - low, low, precision
-    return K, 0.0, precision
-
-
 def sample_pairs(X: Any) -> Pairs:
     """Return the pairs of some rows, evenly spaced, by which the form of a matrix is decided."""
     return Pairs(X[:: max(1, X.shape[0] // _PROBE)])
 
 
 def is_wide(kernel: Kernel, sample: Pairs) -> bool:
-    """Say whether nearly all pairs of a sample of the rows stay near the kernel's origin.
-
-    Where some do not, the matrix is far from constant and its own entries keep more digits.
-    """
+    """Say whether a kernel is near its origin, so that its deviations from it keep most digits."""
     if kernel.takes_matrix or kernel.origin == 0.0:
         return False
     near = np.abs(kernel.deviations(sample)) < 0.5 * abs(kernel.origin)

@@ -3,41 +3,38 @@
 A family is a set of candidate kernels of one geometry that are cheaper together than one by one: a
 ladder of Gaussian widths, a ladder of polynomial degrees, or a single kernel of any other kind. It
 gives its sums over a tile as *lines*, one number per row and per column, from which the sums of its
-*steps* can be read; a candidate is one of the steps.
+*steps* can be read; a candidate is one of the steps. :func:`group_kernels` finds out which kernels
+can share work.
 """
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from kernelwise._types import Array
 from kernelwise.gram.dense import is_wide
-from kernelwise.kernels import Kernel, Pairs
+from kernelwise.kernels import Gaussian, Kernel, Linear, Pairs, Polynomial
+
+_RATIOS = range(3, 11)  # ratios of widths, besides 2, whose grids are climbed by multiplications
+_SAME = 2e-15  # relative difference of two widths that rounding explains
+_LONGEST = 64  # steps of a ladder: beyond, what lies between two kernels costs more than it saves
 
 
 class Family(ABC):
-    """Kernels that share work; it can be pickled.
-
-    Parameters
-    ----------
-    members : dict
-        The step of every candidate.
-    shifts : list of float
-        By step, the constant c: K = S + c.
-    roundings : list of float
-        By step, a bound on the rounding error of an entry; infinity where none is known.
-    """
+    """Kernels that share work; it can be pickled."""
 
     lines: int
 
     def __init__(
         self, members: dict[int, int], shifts: list[float], roundings: list[float]
     ) -> None:
-        self.members, self.shifts, self.roundings = members, shifts, roundings
-        self.steps = len(shifts)
-        # By step, whether the sums leave out the diagonal, which would drown the rest.
+        self.members, self.steps = members, len(shifts)  # the step of every candidate
+        # By step: the constant c of K = S + c, a bound on the rounding error of an entry (infinity
+        # where none is known), and whether sums leave out the diagonal, which would drown the rest.
+        self.shifts, self.roundings = shifts, roundings
         self.excludes_diagonal = [shift == 0.0 for shift in shifts]
 
     @abstractmethod
@@ -100,3 +97,70 @@ class DistanceRange(NamedTuple):
 
     largest: float  # a bound on the squared distances
     dtype: np.dtype[Any]
+
+
+def group_kernels(kernels: Sequence[Kernel], sample: Pairs, reach: DistanceRange) -> list[Family]:
+    """Return the families of candidate kernels; a sample of the pairs tells which are wide."""
+    widths: dict[int, float] = {}
+    polynomials: dict[tuple[float, float], dict[int, Polynomial]] = {}
+    alone: list[Family] = []
+    for i, kernel in enumerate(kernels):
+        # A subclass may mean something else.
+        if type(kernel) is Gaussian:
+            widths[i] = kernel.tau
+        elif type(kernel) is Linear:
+            polynomials.setdefault((0.0, 1.0), {})[i] = Polynomial(1, 0.0)
+        elif type(kernel) is Polynomial and kernel.degree <= _LONGEST:
+            polynomials.setdefault((kernel.coef0, kernel.gamma), {})[i] = kernel
+        else:
+            alone.append(AnyKernel(i, kernel, sample))
+    if not widths and not polynomials:
+        return alone
+    from kernelwise.gram._ladders import GaussianLadder, PolynomialLadder, PowerLadder  # numba
+
+    ladders = [
+        (GaussianLadder if chain.ratio == 2 else PowerLadder)(chain, sample, reach)
+        for chain in _chains(widths)
+    ]
+    return [*alone, *ladders, *map(PolynomialLadder, polynomials.values())]
+
+
+def _chains(widths: dict[int, float]) -> list[Chain]:
+    """Return chains of ratio two for widths of one mantissa, and of other ratios for the rest."""
+    by_mantissa: dict[float, dict[int, float]] = {}
+    for i, width in widths.items():
+        by_mantissa.setdefault(math.frexp(width)[0], {})[i] = width
+    doubling = [chain for group in by_mantissa.values() for chain in _cut(group, 2)]
+    chains = [chain for chain in doubling if len(chain.rungs) > 1]
+    left = {i: widths[i] for chain in doubling if len(chain.rungs) == 1 for i in chain.rungs}
+    while left:
+        chain = max((_from_widest(left, r) for r in _RATIOS), key=lambda chain: len(chain.rungs))
+        chains.append(chain if len(chain.rungs) > 1 else chain._replace(ratio=2))
+        left = {i: width for i, width in left.items() if i not in chain.rungs}
+    return chains
+
+
+def _cut(widths: dict[int, float], ratio: int) -> list[Chain]:
+    """Return widths of one ratio in chains that are not too long."""
+    chains: list[Chain] = []
+    for i, width in sorted(widths.items(), key=lambda item: -item[1]):
+        if not chains or _rungs(chains[-1].widest, width, ratio) >= _LONGEST:
+            chains.append(Chain(width, ratio, {}))
+        chains[-1].rungs[i] = _rungs(chains[-1].widest, width, ratio)
+    return chains
+
+
+def _from_widest(widths: dict[int, float], ratio: int) -> Chain:
+    """Return the chain that leads from the widest width down by a ratio."""
+    widest = max(widths.values())
+    return _cut({i: w for i, w in widths.items() if _is_power(widest, w, ratio)}, ratio)[0]
+
+
+def _rungs(widest: float, width: float, ratio: int) -> int:
+    """Return how often the widest width must be divided by the ratio; logs do not overflow."""
+    return round((math.log(widest) - math.log(width)) / math.log(ratio))
+
+
+def _is_power(widest: float, width: float, ratio: int) -> bool:
+    rungs = _rungs(widest, width, ratio)
+    return rungs < _LONGEST and abs(width * float(ratio) ** rungs - widest) <= _SAME * widest

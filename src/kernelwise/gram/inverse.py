@@ -8,16 +8,20 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from scipy.linalg import cho_solve
 from scipy.linalg.lapack import dpotrf, dtrtri
 
-from kernelwise._cached import cached_property
+from kernelwise._threads import cached_property
 from kernelwise._types import Array
 from kernelwise._undefined import Undefined
 
 _EPS = float(np.finfo(float).eps)
+# Eigenvalues of a positive semidefinite matrix come out negative by rounding: n eps times the
+# largest bounds that with room to spare.
+_ROUNDING_A_ROW = 10 * _EPS
 _DIGITS = 1e-4  # the relative error of a number with four digits
 
 
@@ -33,24 +37,11 @@ class NotPositiveDefinite(Undefined):
 
 @dataclass(frozen=True, eq=False)
 class Spectrum:
-    """The eigenpairs of a kernel matrix; those left out have eigenvalue zero.
+    """The eigenpairs of a kernel matrix; those left out have eigenvalue zero."""
 
-    Attributes
-    ----------
-    values : array of shape (r,)
-        In ascending order, r <= n.
-    vectors : array of shape (n, r)
-        As columns.
-    """
-
-    values: Array
-    vectors: Array
+    values: Array  # in ascending order, of shape (r,), r <= n
+    vectors: Array  # as columns, of shape (n, r)
     _last: list[Array] = field(default_factory=list, init=False, repr=False)
-
-    @property
-    def is_thin(self) -> bool:
-        """Whether eigenpairs of eigenvalue zero are left out."""
-        return bool(self.values.size < self.vectors.shape[0])
 
     def rotated(self, B: Array) -> Array:
         """Return the coordinates of columns; those asked for last are remembered."""
@@ -64,13 +55,17 @@ class Spectrum:
         return np.ascontiguousarray(self.vectors)
 
 
-class Inverse(ABC):
-    """The inverse of K + ridge I.
+def without_rounding(eigenvalues: Array) -> Array:
+    """Return ascending eigenvalues with those that are negative by rounding only set to zero."""
+    beyond = -_ROUNDING_A_ROW * eigenvalues.size * float(np.abs(eigenvalues).max())
+    return eigenvalues if eigenvalues[0] < beyond else np.maximum(eigenvalues, 0.0)
 
-    A subclass that cannot do more than solve says so in what its gram provides.
-    """
+
+class Inverse(ABC):
+    """The inverse of K + ridge I; what it cannot do beyond solving, its gram does not provide."""
 
     ridge: float
+    condition: float = 0.0  # how many times solutions magnify rounding errors of the kernel matrix
 
     @abstractmethod
     def solve(self, B: Array) -> Array:
@@ -97,16 +92,6 @@ class Inverse(ABC):
         """Return the product with B of all but the diagonal."""
         return np.asarray(self.solve(B) - self.diagonal()[:, None] * B)
 
-    def hat_trace(self) -> float:
-        """Return the trace of K (K + ridge I)^-1, the degrees of freedom."""
-        diagonal = self.diagonal()
-        return diagonal.size - self.ridge * float(diagonal.sum())
-
-    @property
-    def condition(self) -> float:
-        """How many times solutions magnify the rounding errors of the kernel matrix."""
-        return 0.0
-
     @property
     def lost_digits(self) -> str | None:
         """What to do where solutions have fewer than four digits; None where they have them."""
@@ -122,13 +107,8 @@ class CholeskyInverse(Inverse):
     """By a Cholesky factor L of M, and its own inverse N: M^-1 = N'N.
 
     N is kept in two parts, below its diagonal and on it: of a kernel so narrow that its matrix is
-    the identity up to 1e-100, products with the off-diagonal part keep all their digits.
-
-    Parameters
-    ----------
-    K : array of shape (n, n)
-        Only its upper triangle is read; a matrix in C order is overwritten.
-    ridge : float
+    the identity up to 1e-100, products with the off-diagonal part keep all their digits. Only the
+    upper triangle of K is read; a matrix in C order is overwritten.
     """
 
     def __init__(self, K: Array, ridge: float) -> None:
@@ -197,7 +177,7 @@ class CholeskyInverse(Inverse):
         )
 
     @property
-    def condition(self) -> float:
+    def condition(self) -> float:  # type: ignore[override]
         """Errors are relative to sqrt(M_ii M_jj), so rows of any scale do no harm."""
         return float(self._size @ self.diagonal())
 
@@ -205,28 +185,23 @@ class CholeskyInverse(Inverse):
 class SpectralInverse(Inverse):
     """By the eigenpairs of K.
 
-    Parameters
-    ----------
-    spectrum : Spectrum
-    ridge : float
-    exact : callable or None
-        Returns the inverse at the ridge by a Cholesky factor of the matrix itself, for what
-        eigenvectors cannot resolve.
+    What eigenvectors cannot resolve comes from `exact`, where that is given: it returns the inverse
+    at a ridge by a Cholesky factor of the matrix itself.
     """
 
     def __init__(
-        self,
-        spectrum: Spectrum,
-        ridge: float,
-        exact: Callable[[float], Inverse] | None = None,
+        self, spectrum: Spectrum, ridge: float, exact: Callable[[float], Inverse] | None = None
     ) -> None:
         self.ridge, self._spectrum, self._exact = ridge, spectrum, exact
-        s = spectrum.values
+        s, n = spectrum.values, spectrum.vectors.shape[0]
         if s.min(initial=0.0) + ridge <= 0.0:
             raise NotPositiveDefinite(ridge)
         # The eigenvalues of M^-1: on what a thin spectrum leaves out, and on the rest less that.
-        self._rest = 1.0 / ridge if spectrum.is_thin else 0.0
-        self._gains = -s / ((s + ridge) * ridge) if spectrum.is_thin else 1.0 / (s + ridge)
+        self._rest = 1.0 / ridge if s.size < n else 0.0
+        self._gains = -s / ((s + ridge) * ridge) if s.size < n else 1.0 / (s + ridge)
+        # Errors of eigenvalues are as the largest of them.
+        mean = float(self._gains.sum()) / n + self._rest
+        self.condition = float(s.max(initial=0.0) * mean)
         self._diagonal: Array | None = None
 
     def solve(self, B: Array) -> Array:
@@ -237,9 +212,8 @@ class SpectralInverse(Inverse):
     def diagonal(self) -> Array:
         """Return the diagonal."""
         if self._diagonal is None:
-            set_diagonals([self])
-        assert self._diagonal is not None
-        return self._diagonal
+            self._diagonal = self._spectrum.vectors**2 @ self._gains + self._rest
+        return np.asarray(self._diagonal)
 
     def block(self, rows: Array) -> Array:
         """Return some rows and the same columns."""
@@ -263,41 +237,20 @@ class SpectralInverse(Inverse):
             return super().off_diagonal_product(B)
         return self._exact(self.ridge).off_diagonal_product(B)
 
-    def hat_trace(self) -> float:
-        """Return the sum of s / (s + ridge)."""
-        return float(np.sum(self._spectrum.values / (self._spectrum.values + self.ridge)))
-
-    @property
-    def condition(self) -> float:
-        """Errors of eigenvalues are as the largest of them."""
-        mean = float(self._gains.sum()) / self._spectrum.vectors.shape[0] + self._rest
-        return float(self._spectrum.values.max(initial=0.0) * mean)
-
-
-def set_diagonals(inverses: Sequence[SpectralInverse]) -> None:
-    """Compute the diagonals of inverses at several ridges by one product."""
-    gains = np.column_stack([inverse._gains for inverse in inverses])
-    found = inverses[0]._spectrum.vectors ** 2 @ gains
-    for inverse, diagonal in zip(inverses, found.T, strict=True):
-        inverse._diagonal = diagonal + inverse._rest
-
 
 def spectral_inverses(
     spectrum: Spectrum, ridges: Sequence[float], exact: Callable[[float], Inverse] | None = None
 ) -> list[Inverse]:
     """Return inverses by eigenpairs; by Cholesky factors where those leave too few digits."""
-    inverses = [SpectralInverse(spectrum, ridge, exact) for ridge in ridges]
-    set_diagonals(inverses)
-    if exact is None:
-        return list(inverses)
-    return [each if each.lost_digits is None else _by_factor(each, exact) for each in inverses]
-
-
-def _by_factor(inverse: Inverse, exact: Callable[[float], Inverse]) -> Inverse:
-    """Return the inverse by a Cholesky factor, unless there is none."""
-    with suppress(NotPositiveDefinite):
-        return exact(inverse.ridge)
-    return inverse
+    inverses: list[Any] = [SpectralInverse(spectrum, ridge, exact) for ridge in ridges]
+    # One product gives the diagonals of all of them.
+    diagonals = spectrum.vectors**2 @ np.column_stack([inverse._gains for inverse in inverses])
+    for k, inverse in enumerate(inverses):
+        inverse._diagonal = diagonals[:, k] + inverse._rest
+        if exact is not None and inverse.lost_digits is not None:
+            with suppress(NotPositiveDefinite):
+                inverses[k] = exact(inverse.ridge)
+    return inverses
 
 
 def _weighted_square(Q: Array, weights: Array) -> Array:

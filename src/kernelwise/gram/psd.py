@@ -1,4 +1,4 @@
-"""Matrices that are not positive semidefinite: how to tell, and the usual remedies."""
+"""Matrices that are given, or not positive semidefinite: checks, and the usual remedies."""
 
 import math
 from typing import Any
@@ -12,24 +12,9 @@ from kernelwise._types import Array
 from kernelwise._warnings import warn_user
 from kernelwise.kernels.geometry import as_numbers
 
-# Eigenvalues of a positive semidefinite matrix come out negative by rounding: n eps times the
-# largest bounds that with room to spare.
-_TOLERANCE_PER_ROW = 10 * np.finfo(float).eps
-
 
 class NotPSDWarning(UserWarning):
     """A kernel matrix has negative eigenvalues, so strictly it is not a kernel matrix."""
-
-
-def is_indefinite(eigenvalues: Array) -> bool:
-    """Say whether ascending eigenvalues are negative beyond rounding."""
-    largest = float(np.abs(eigenvalues).max())
-    return bool(eigenvalues[0] < -_TOLERANCE_PER_ROW * eigenvalues.size * largest)
-
-
-def without_rounding(eigenvalues: Array) -> Array:
-    """Return ascending eigenvalues with those that are negative by rounding only set to zero."""
-    return eigenvalues if is_indefinite(eigenvalues) else np.maximum(eigenvalues, 0.0)
 
 
 def warn_indefinite(what: str) -> None:

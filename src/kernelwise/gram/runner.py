@@ -4,25 +4,17 @@ from collections.abc import Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from functools import reduce
-from typing import Protocol
 
 import numpy as np
 
 from kernelwise._progress import SILENT, Task
 from kernelwise._threads import pool, workers
 from kernelwise._types import Array
-from kernelwise.gram.reductions import Reduction
+from kernelwise.gram.sweep import Reduction
 from kernelwise.gram.tiles import Tiles
 
 _POLL = 0.1  # seconds between two looks at the keyboard
 _PARTS = 100  # in which a sweep reports its progress
-
-
-class Runner(Protocol):
-    """Whatever gets a reduction done: it deals out strips and merges what comes back."""
-
-    def run(self, tiles: Tiles, reduction: Reduction, progress: Task = SILENT) -> list[Array]:
-        """Return the arrays of the reduction over all tiles."""
 
 
 @dataclass

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from kernelwise._cached import cached_property
+from kernelwise._threads import cached_property
 from kernelwise._types import Array
 from kernelwise.targets import Targets
 
@@ -20,36 +20,19 @@ class GramStatistics:
     kernel's origin where K is close to it, zero elsewhere. Differences of class means and centred
     quantities do not depend on c; taken from S they are exact for very wide kernels, where K is
     constant up to rounding.
-
-    Attributes
-    ----------
-    targets : Targets
-        What the columns T are.
-    shift : float
-        The constant c.
-    products : array of shape (n, m)
-        S @ T, less what the diagonal adds where `excludes_diagonal`; fastest in column-major order.
-    row_squares : array of shape (n,)
-        The row sums of squares of S.
-    centered_squares : float
-        The sum of squares of HSH, H = I - 11'/n.
-    diagonal : array of shape (n,)
-        The diagonal of K itself.
-    precision : float
-        The rounding error of an entry of S: eps times the largest entry of S where S was computed
-        without cancellation, of K where it is a difference.
-    excludes_diagonal : bool
-        Whether the diagonal is left out of the products: that of a very narrow kernel would drown
-        the rest. Only where the shift is zero.
     """
 
-    targets: Targets
-    shift: float
-    products: Array
-    row_squares: Array
-    centered_squares: float
-    diagonal: Array
+    targets: Targets  # what the columns T are
+    shift: float  # the constant c
+    products: Array  # S @ T, of shape (n, m); fastest in column-major order
+    row_squares: Array  # the row sums of squares of S
+    centered_squares: float  # the sum of squares of HSH, H = I - 11'/n
+    diagonal: Array  # of K itself
+    # The rounding error of an entry of S: eps times the largest entry of S where S was computed
+    # without cancellation, of K where it is a difference.
     precision: float
+    # Whether the diagonal is left out of the products: that of a very narrow kernel would drown the
+    # rest. Only where the shift is zero.
     excludes_diagonal: bool = False
 
     @classmethod

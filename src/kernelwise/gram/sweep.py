@@ -4,36 +4,146 @@ The upper triangle is walked tile by tile. A tile's distances (or dot products) 
 every family of kernels then adds its sums to them::
 
     rows sorted by class ──> strips of tiles ──> workers ──> Pairs of a tile ──> sums of families
-                   tiles                          runner                   reductions, families
+                   tiles                          runner                          families
 
 Rows are sorted by class and no tile crosses a class boundary, so K @ T for class indicators T is a
-plain sum over each tile. Memory is O(n · kernels · classes) a worker; nothing n×n exists.
+plain sum over each tile. A reduction is a value without closures: together with the tiles it is all
+that a worker needs, whether it is a thread, a process or another machine. Memory is
+O(n · kernels · classes) a worker; nothing n×n exists.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import scipy.sparse as sp
 
-from kernelwise._cached import cached_property
 from kernelwise._progress import SILENT, Task
+from kernelwise._threads import cached_property
 from kernelwise._types import Array
 from kernelwise.gram.dense import sample_pairs
-from kernelwise.gram.families import DistanceRange, Family
-from kernelwise.gram.grouping import group_kernels
-from kernelwise.gram.reductions import CenteredSquares, Products, Reduction, RowMeans, Sums
-from kernelwise.gram.runner import Runner
+from kernelwise.gram.families import DistanceRange, Family, group_kernels
 from kernelwise.gram.statistics import GramStatistics
-from kernelwise.gram.tiles import Tiles
-from kernelwise.kernels import Kernel
+from kernelwise.gram.tiles import Block, Tiles
+from kernelwise.kernels import Kernel, Pairs
 from kernelwise.kernels.geometry import squared_norms
 from kernelwise.targets import Targets
 
 _EPS = float(np.finfo(float).eps)
 # Squares of centred entries below this share of all squares are summed again, centred first.
 _CANCELLATION = 1e-3
+
+
+class Reduction(ABC):
+    """Arrays that are sums over all tiles; it can be pickled."""
+
+    @abstractmethod
+    def zero(self) -> list[Array]:
+        """Return the arrays before the first tile."""
+
+    @abstractmethod
+    def step(self, into: list[Array], pairs: Pairs, left: Block, right: Block) -> None:
+        """Add a tile, and its mirror image below the diagonal."""
+
+    def merge(self, into: list[Array], others: list[Array]) -> list[Array]:
+        """Add the arrays of another worker, in place."""
+        with np.errstate(over="ignore", invalid="ignore"):
+            for total, array in zip(into, others, strict=True):
+                np.add(total, array, out=total)
+        return into
+
+
+@dataclass(frozen=True, eq=False)
+class Sums(Reduction):
+    """The lines of every family, summed over each class: arrays (lines, labels, n)."""
+
+    families: Sequence[Family]
+    labels: int
+    n: int
+
+    def zero(self) -> list[Array]:
+        """Return empty lines."""
+        return [np.zeros((family.lines, self.labels, self.n)) for family in self.families]
+
+    def step(self, into: list[Array], pairs: Pairs, left: Block, right: Block) -> None:
+        """Add the sums over the columns of a tile, and off the diagonal those over its rows."""
+        for family, lines in zip(self.families, into, strict=True):
+            on_rows, on_columns = family.sums(pairs, left == right)
+            lines[:, right.label, left.rows] += on_rows
+            if left != right:
+                lines[:, left.label, right.rows] += on_columns
+
+
+@dataclass(frozen=True, eq=False)
+class Products(Reduction):
+    """S V of some families, every step with vectors of its own: arrays (steps, m, n)."""
+
+    families: Sequence[Family]
+    vectors: Sequence[Array]  # V by family, (steps, m, n); zeros for steps that are not wanted
+    wanted: Sequence[Array]  # which steps are, by family
+
+    @classmethod
+    def of(cls, families: Sequence[Family], vectors: Mapping[int, Array]) -> "Products":
+        """Return the products of some candidates with vectors (n, m) over sorted rows."""
+        asked = [family for family in families if not vectors.keys().isdisjoint(family.members)]
+        n, m = next(iter(vectors.values())).shape
+        by_step = [np.zeros((family.steps, m, n)) for family in asked]
+        for family, V in zip(asked, by_step, strict=True):
+            for i in vectors.keys() & family.members:
+                V[family.members[i]] = vectors[i].T
+        return cls(asked, by_step, [np.array([v.any() for v in V]) for V in by_step])
+
+    def zero(self) -> list[Array]:
+        """Return empty products."""
+        return [np.zeros_like(V) for V in self.vectors]
+
+    def step(self, into: list[Array], pairs: Pairs, left: Block, right: Block) -> None:
+        """Add the products of a tile."""
+        parts = zip(self.families, self.vectors, self.wanted, into, strict=True)
+        for family, vectors, wanted, products in parts:
+            if not wanted.any():
+                continue
+            V = [np.ascontiguousarray(vectors[:, :, block.rows]) for block in (left, right)]
+            on_rows, on_columns = family.products(pairs, wanted, *V)
+            products[:, :, left.rows] += on_rows
+            if left != right:
+                products[:, :, right.rows] += on_columns
+
+
+class RowMeans(NamedTuple):
+    """A kernel whose S = K - c has known row means."""
+
+    kernel: Kernel
+    has_shift: bool  # whether c is the kernel's origin; it is zero otherwise
+    means: Array  # S 1 / n over sorted rows
+
+
+@dataclass(frozen=True, eq=False)
+class CenteredSquares(Reduction):
+    """|HSH|^2 of some kernels, centred before squaring: one array, a number for each."""
+
+    kernels: Sequence[RowMeans]
+
+    def zero(self) -> list[Array]:
+        """Return zeros."""
+        return [np.zeros(len(self.kernels))]
+
+    def step(self, into: list[Array], pairs: Pairs, left: Block, right: Block) -> None:
+        """Add the squares of a tile, twice off the diagonal."""
+        for k, (kernel, has_shift, means) in enumerate(self.kernels):
+            S = kernel.deviations(pairs) if has_shift else kernel.values(pairs)
+            S = S - (means[left.rows, None] - means.mean())
+            S -= means[right.rows]
+            into[0][k] += (1.0 if left == right else 2.0) * np.einsum("ij,ij->", S, S)
+
+
+class Runner(Protocol):
+    """Whatever gets a reduction done: it deals out strips and merges what comes back."""
+
+    def run(self, tiles: Tiles, reduction: Reduction, progress: Task = SILENT) -> list[Array]:
+        """Return the arrays of the reduction over all tiles."""
 
 
 class Settings(NamedTuple):
@@ -46,23 +156,13 @@ class Settings(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Sweep:
-    """Kernels and the data to sweep over; everything is computed on first use.
-
-    Parameters
-    ----------
-    kernels : sequence of Kernel
-    X : array or CSR matrix of shape (n, d)
-    targets : Targets
-    settings : Settings
-    progress : Task
-        Of the sweep for the statistics.
-    """
+    """Kernels and the data to sweep over; everything is computed on first use."""
 
     kernels: Sequence[Kernel]
-    X: Any
+    X: Any  # an array or CSR matrix of shape (n, d)
     targets: Targets
     settings: Settings
-    progress: Task = SILENT
+    progress: Task = SILENT  # of the sweep for the statistics
 
     @cached_property
     def _tiles(self) -> Tiles:
@@ -72,7 +172,11 @@ class Sweep:
 
     @cached_property
     def _families(self) -> list[Family]:
-        reach = DistanceRange(_largest_distance(self._tiles.X), np.dtype(self.settings.dtype))
+        X = self._tiles.X
+        X = X if sp.issparse(X) else X - X.mean(axis=0)
+        # The diameter is at most twice the radius.
+        largest = 4.0 * float(squared_norms(X).max())
+        reach = DistanceRange(largest, np.dtype(self.settings.dtype))
         return group_kernels(self.kernels, sample_pairs(self.X), reach)
 
     @cached_property
@@ -124,10 +228,7 @@ class Sweep:
         )
 
     def _centered_again(self, found: list[GramStatistics]) -> list[GramStatistics]:
-        """Take |HSH|^2 from a sweep that centres before it squares, where one pass lost digits.
-
-        That is where the mean of S is large against its spread: dot products far from the origin.
-        """
+        """Take |HSH|^2 from a sweep that centres first where a large mean of S has cost digits."""
         lost = {
             i: RowMeans(self.kernels[i], s.shift != 0.0, s.row_sums[self._tiles.order] / s.n)
             for i, s in enumerate(found)
@@ -159,9 +260,3 @@ class Sweep:
             for i, step in family.members.items()
             if i in vectors
         }
-
-
-def _largest_distance(X: Any) -> float:
-    """Return a bound on the squared distances: the diameter is at most twice the radius."""
-    centered = X if sp.issparse(X) else X - X.mean(axis=0)
-    return 4.0 * float(squared_norms(centered).max())

@@ -2,24 +2,21 @@
 
 import math
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from kernelwise._arguments import is_one_of, shown
-from kernelwise._cached import cached_property
+from kernelwise._arguments import as_bytes, as_integer, is_one_of, shown
 from kernelwise._progress import SILENT, Task
-from kernelwise._threads import workers
+from kernelwise._threads import cached_property, workers
 from kernelwise._types import Array
-from kernelwise.gram import conjugate_gradients
 from kernelwise.gram.base import Engine, Gram, Need
-from kernelwise.gram.dense import DenseGram, check_memory, needed, sample_pairs
+from kernelwise.gram.dense import Dense, DenseGram, check_memory, needed
 from kernelwise.gram.inverse import Inverse, Spectrum
-from kernelwise.gram.memory import as_bytes
-from kernelwise.gram.partial_cholesky import PartialCholesky
+from kernelwise.gram.partial_cholesky import IterativeInverse, PartialCholesky, Preconditioner
 from kernelwise.gram.runner import ThreadRunner
 from kernelwise.gram.statistics import GramStatistics
 from kernelwise.gram.sweep import Settings, Sweep
@@ -74,15 +71,14 @@ class Tiled(Engine):
     shares_sweeps: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        for field, value in (("tile", self.tile), ("threads", self.threads)):
-            if field == "threads" and value is None:
-                continue
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+        for field in ("tile", "threads") if self.threads is not None else ("tile",):
+            given = getattr(self, field)
+            value = as_integer(given)
+            if value is None or value < 1:
                 raise ValueError(
-                    f"{field} of Tiled must be an integer of at least 1, got {shown(value)}."
+                    f"{field} of Tiled must be an integer of at least 1, got {shown(given)}."
                 )
-            object.__setattr__(self, field, int(value))
-
+            object.__setattr__(self, field, value)
         as_bytes(self.memory)
         if not is_one_of(self.dtype, _TYPES):
             raise ValueError(
@@ -192,15 +188,15 @@ class TiledGram(Gram):
         """Return the inverses; where the matrix does not fit, by products with it."""
         if Need.ENTRIES in self.provides:
             return self._dense.inverses(ridges)
-        return [IterativeInverse(ridge, self._multiply, self._preconditioner) for ridge in ridges]
+        return [IterativeInverse(self._multiply, self._preconditioner, ridge) for ridge in ridges]
 
     @cached_property
-    def _preconditioner(self) -> conjugate_gradients.Preconditioner:
+    def _preconditioner(self) -> Preconditioner:
         n, X, kernel = self._targets.n, self._X, self._kernel
         room = as_bytes(self._memory) / (_COPIES_OF_A_FACTOR * 8 * n)
         factor = PartialCholesky(lambda rows: kernel.values(Pairs(X, X[rows])), kernel.diagonal(X))
         factor.grow(int(max(1, min(room, n // 8, _LARGEST_RANK))))
-        return conjugate_gradients.Preconditioner(factor)
+        return Preconditioner(factor)
 
     @cached_property
     def _alone(self) -> Sweep:
@@ -212,21 +208,4 @@ class TiledGram(Gram):
 
     @cached_property
     def _dense(self) -> DenseGram:
-        check_memory(self._targets.n, self._memory)
-        return DenseGram(self._kernel, Pairs(self._X), sample_pairs(self._X), self._targets)
-
-
-class IterativeInverse(Inverse):
-    """By conjugate gradients: solutions to 1e-10 of the right-hand side, and nothing else."""
-
-    def __init__(
-        self,
-        ridge: float,
-        multiply: Callable[[Array], Array],
-        precondition: conjugate_gradients.Preconditioner,
-    ) -> None:
-        self.ridge, self._multiply, self._precondition = ridge, multiply, precondition
-
-    def solve(self, B: Array) -> Array:
-        """Return the product with the columns of B."""
-        return conjugate_gradients.solve(self._multiply, self._precondition, self.ridge, B)
+        return next(Dense(self._memory).grams([self._kernel], self._X, self._targets))

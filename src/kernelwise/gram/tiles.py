@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from kernelwise._cached import cached_property
+from kernelwise._threads import cached_property
 from kernelwise._types import Array
 from kernelwise.kernels import Pairs
 
@@ -51,18 +51,10 @@ class Tiles:
     """The upper triangle of a kernel matrix in tiles, none of which crosses a class boundary.
 
     Strip i holds the tiles of block i with itself and with every later block.
-
-    Attributes
-    ----------
-    X : array or CSR matrix of shape (n, d)
-        The rows, sorted by class.
-    order : array of shape (n,)
-        Where they are in the data.
-    blocks : list of Block
     """
 
-    X: Any
-    order: Array
+    X: Any  # an array or CSR matrix of the rows, sorted by class
+    order: Array  # where they are in the data
     blocks: list[Block]
 
     @classmethod
@@ -106,10 +98,7 @@ class Tiles:
         return TilePairs(self.X[left.rows], None if left == right else self.X[right.rows], room)
 
     def shares(self, workers: int) -> list[list[int]]:
-        """Deal out the strips: the first is the longest, so every worker gets long and short ones.
-
-        The order is there and back again: workers 0, 1, 2, then 2, 1, 0.
-        """
+        """Deal out the strips, of which the first is the longest: to workers 0, 1, 2, 2, 1, 0..."""
         dealt: list[list[int]] = [[] for _ in range(min(workers, len(self.blocks)))]
         for strip in range(len(self.blocks)):
             turn, place = divmod(strip, len(dealt))

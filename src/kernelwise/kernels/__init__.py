@@ -14,34 +14,20 @@ This package imports nothing else of kernelwise; everything else may import it.
 """
 
 from kernelwise._registry import load_modules
-from kernelwise.kernels import grids
-from kernelwise.kernels.base import Kernel, PairKernel, available
-from kernelwise.kernels.compose import Product, Scaled, Sum
-from kernelwise.kernels.gaussian import Gaussian
-from kernelwise.kernels.geometry import Pairs
-from kernelwise.kernels.laplacian import Laplacian
-from kernelwise.kernels.linear import Linear
-from kernelwise.kernels.matern import Matern
-from kernelwise.kernels.polynomial import Polynomial
-from kernelwise.kernels.precomputed import Precomputed
-from kernelwise.kernels.sigmoid import Sigmoid
-
-__all__ = [
-    "Gaussian",
-    "Kernel",
-    "Laplacian",
-    "Linear",
-    "Matern",
-    "PairKernel",
-    "Pairs",
-    "Polynomial",
-    "Precomputed",
-    "Product",
-    "Scaled",
-    "Sigmoid",
-    "Sum",
-    "available",
-    "grids",
-]
+from kernelwise.kernels import grids as grids
+from kernelwise.kernels.base import Kernel as Kernel
+from kernelwise.kernels.base import PairKernel as PairKernel
+from kernelwise.kernels.base import available as available
+from kernelwise.kernels.compose import Product as Product
+from kernelwise.kernels.compose import Scaled as Scaled
+from kernelwise.kernels.compose import Sum as Sum
+from kernelwise.kernels.gaussian import Gaussian as Gaussian
+from kernelwise.kernels.geometry import Pairs as Pairs
+from kernelwise.kernels.laplacian import Laplacian as Laplacian
+from kernelwise.kernels.linear import Linear as Linear
+from kernelwise.kernels.matern import Matern as Matern
+from kernelwise.kernels.polynomial import Polynomial as Polynomial
+from kernelwise.kernels.precomputed import Precomputed as Precomputed
+from kernelwise.kernels.sigmoid import Sigmoid as Sigmoid
 
 load_modules(__name__, __path__)

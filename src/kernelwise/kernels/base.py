@@ -2,6 +2,7 @@
 
 import math
 import numbers
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,10 +24,7 @@ R = TypeVar("R")
 
 
 def quietly(method: Callable[P, R]) -> Callable[P, R]:
-    """Let entries beyond float64 be infinite, or NaN, without a warning.
-
-    An exponent may well overflow; engines report a matrix that does.
-    """
+    """Let entries beyond float64 be infinite, or NaN, without a warning: engines report them."""
 
     @wraps(method)
     def quiet(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -46,6 +44,7 @@ class Kernel(ABC):
     """
 
     __array_ufunc__ = None  # numpy scalars leave ``np.float64(2) * k`` to __rmul__
+    takes_matrix: ClassVar[bool] = False  # whether X is a ready-made kernel matrix
 
     @property
     @abstractmethod
@@ -82,22 +81,12 @@ class Kernel(ABC):
     def __call__(self, X: Any, Z: Any = None) -> Array:
         """Return the kernel matrix between the rows of X and those of Z (X itself by default)."""
         rows = as_rows(X)
-        if Z is None or Z is X:
-            with limited(rows=rows.shape[0]):
-                return self.values(Pairs(rows))
-        others = as_rows(Z, "Z")
-        if rows.shape[1] != others.shape[1] and not self.takes_matrix:
-            raise ValueError(
-                f"X and Z must have the same number of features, got {rows.shape[1]} and "
-                f"{others.shape[1]}."
-            )
-        with limited(rows=max(rows.shape[0], others.shape[0])):
-            return self.values(Pairs(rows, others))
-
-    @property
-    def takes_matrix(self) -> bool:
-        """Whether the kernel takes a ready-made kernel matrix in place of X."""
-        return False
+        others = rows if Z is None or Z is X else as_rows(Z, "Z")
+        (n, d), (m, e) = rows.shape, others.shape
+        if d != e and not self.takes_matrix:
+            raise ValueError(f"X and Z must have the same number of features, got {d} and {e}.")
+        with limited(rows=max(n, m)):
+            return self.values(Pairs(rows, None if others is rows else others))
 
     def diag(self, X: Any) -> Array:
         """Return the diagonal of ``k(X)`` without computing the matrix."""
@@ -181,26 +170,17 @@ def available() -> dict[str, type[Kernel]]:
 
 def set_positive(kernel: Kernel, name: str) -> None:
     """Store a parameter of a frozen kernel as a float; refuse one that is not positive."""
-    value = _number(kernel, name)
-    if not SMALLEST <= value < math.inf:
-        raise ValueError(
-            f"{name} of {type(kernel).__name__} must be positive (at least {SMALLEST:g}) and "
-            f"finite, got {value}."
-        )
-    object.__setattr__(kernel, name, value)
+    set_finite(kernel, name, SMALLEST, f"positive (at least {SMALLEST:g}) and finite")
 
 
-def set_finite(kernel: Kernel, name: str) -> None:
+def set_finite(
+    kernel: Kernel, name: str, least: float = -sys.float_info.max, wanted: str = "finite"
+) -> None:
     """Store a parameter of a frozen kernel as a float; refuse one that is not finite."""
-    value = _number(kernel, name)
-    if not math.isfinite(value):
-        raise ValueError(f"{name} of {type(kernel).__name__} must be finite, got {value}.")
-    object.__setattr__(kernel, name, value)
-
-
-def _number(kernel: Kernel, name: str) -> float:
-    given = getattr(kernel, name)
+    given, what = getattr(kernel, name), f"{name} of {type(kernel).__name__}"
     value = as_real(given)
     if value is None:
-        raise TypeError(f"{name} of {type(kernel).__name__} must be a number, got {shown(given)}.")
-    return value
+        raise TypeError(f"{what} must be a number, got {shown(given)}.")
+    if not least <= value < math.inf:
+        raise ValueError(f"{what} must be {wanted}, got {value}.")
+    object.__setattr__(kernel, name, value)

@@ -1,10 +1,9 @@
 """Sums, products and positive multiples of kernels."""
 
-import math
 from dataclasses import dataclass
 from functools import reduce
 from operator import iadd, imul
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -28,6 +27,7 @@ class Combination(Kernel):
     """Two or more kernels taken together: what sums and products share."""
 
     parts: tuple[Kernel, ...]
+    join: ClassVar[Any]  # of two parts, which may change the first in place
 
     def __post_init__(self) -> None:
         if not isinstance(self.parts, tuple) or not self.parts:
@@ -49,6 +49,11 @@ class Combination(Kernel):
         return cls(flat[0] + flat[1])
 
     @property
+    def origin(self) -> float:
+        """The parts' origins together."""
+        return float(reduce(self.join, [part.origin for part in self.parts]))
+
+    @property
     def is_psd(self) -> bool | None:
         """True where every part is positive semidefinite; unknown otherwise."""
         return True if all(part.is_psd for part in self.parts) else None
@@ -59,39 +64,31 @@ class Combination(Kernel):
         return tuple(width for part in self.parts for width in part.inverse_widths)
 
     @property
-    def takes_matrix(self) -> bool:
+    def takes_matrix(self) -> bool:  # type: ignore[override]
         """Whether the parts take a matrix in place of X."""
         return self.parts[0].takes_matrix
+
+    @quietly
+    def values(self, pairs: Pairs) -> Array:
+        """Return the parts' matrices together."""
+        return np.asarray(reduce(self.join, (part.values(pairs) for part in self.parts)))
+
+    @quietly
+    def diagonal(self, X: Any) -> Array:
+        """Return the parts' diagonals together."""
+        return np.asarray(reduce(self.join, (part.diagonal(X) for part in self.parts)))
 
 
 @dataclass(frozen=True, repr=False)
 class Sum(Combination):
-    """The sum of two or more kernels; written ``k1 + k2``.
+    """The sum of two or more kernels; written ``k1 + k2``."""
 
-    Parameters
-    ----------
-    parts : tuple of Kernel
-    """
-
-    @property
-    def origin(self) -> float:
-        """The sum of the parts' origins."""
-        return sum(part.origin for part in self.parts)
-
-    @quietly
-    def values(self, pairs: Pairs) -> Array:
-        """Return the sum of the parts' matrices."""
-        return reduce(iadd, (part.values(pairs) for part in self.parts))
+    join: ClassVar[Any] = iadd
 
     @quietly
     def deviations(self, pairs: Pairs) -> Array:
         """Return the sum of the parts' deviations."""
-        return reduce(iadd, (part.deviations(pairs) for part in self.parts))
-
-    @quietly
-    def diagonal(self, X: Any) -> Array:
-        """Return the sum of the parts' diagonals."""
-        return np.asarray(sum(part.diagonal(X) for part in self.parts))
+        return np.asarray(reduce(iadd, (part.deviations(pairs) for part in self.parts)))
 
     def __repr__(self) -> str:
         return " + ".join(map(repr, self.parts))
@@ -99,22 +96,9 @@ class Sum(Combination):
 
 @dataclass(frozen=True, repr=False)
 class Product(Combination):
-    """The entrywise product of two or more kernels; written ``k1 * k2``.
+    """The entrywise product of two or more kernels; written ``k1 * k2``."""
 
-    Parameters
-    ----------
-    parts : tuple of Kernel
-    """
-
-    @property
-    def origin(self) -> float:
-        """The product of the parts' origins."""
-        return math.prod(part.origin for part in self.parts)
-
-    @quietly
-    def values(self, pairs: Pairs) -> Array:
-        """Return the entrywise product of the parts' matrices."""
-        return reduce(imul, (part.values(pairs) for part in self.parts))
+    join: ClassVar[Any] = imul
 
     @quietly
     def deviations(self, pairs: Pairs) -> Array:
@@ -126,11 +110,6 @@ class Product(Combination):
             a *= b
         return e
 
-    @quietly
-    def diagonal(self, X: Any) -> Array:
-        """Return the product of the parts' diagonals."""
-        return np.asarray(np.prod([part.diagonal(X) for part in self.parts], axis=0))
-
     def __repr__(self) -> str:
         return " * ".join(
             f"({p!r})" if isinstance(p, Sum | Scaled) else repr(p) for p in self.parts
@@ -139,13 +118,7 @@ class Product(Combination):
 
 @dataclass(frozen=True, repr=False)
 class Scaled(Kernel):
-    """A positive multiple of a kernel; written ``2.0 * k``.
-
-    Parameters
-    ----------
-    factor : float
-    part : Kernel
-    """
+    """A positive multiple of a kernel; written ``2.0 * k``."""
 
     factor: float
     part: Kernel
@@ -178,7 +151,7 @@ class Scaled(Kernel):
         return self.part.inverse_widths
 
     @property
-    def takes_matrix(self) -> bool:
+    def takes_matrix(self) -> bool:  # type: ignore[override]
         """As the kernel that is scaled."""
         return self.part.takes_matrix
 

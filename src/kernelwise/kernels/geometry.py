@@ -4,7 +4,7 @@ Three geometries serve all kernels: squared Euclidean distances, city-block dist
 products. A fourth, ``"matrix"``, is the user's own kernel matrix passed in place of X.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
@@ -163,32 +163,16 @@ def _zeros(X: Rows) -> Array:
     return np.zeros(X.shape[0])
 
 
-def _given_diagonal(X: Rows) -> Array:
-    return np.array(given_matrix(X).diagonal())
-
-
-GEOMETRIES: MappingProxyType[str, Callable[[Rows, Rows | None], Array]] = MappingProxyType(
-    {
-        "sqdist": squared_distances,
-        "l1": city_block_distances,
-        "dot": dot_products,
-        "matrix": given_matrix,
-    }
+GEOMETRIES: Mapping[str, Callable[[Rows, Rows | None], Array]] = MappingProxyType(
+    dict(sqdist=squared_distances, l1=city_block_distances, dot=dot_products, matrix=given_matrix)
 )
-DIAGONALS: MappingProxyType[str, Callable[[Rows], Array]] = MappingProxyType(
-    {"sqdist": _zeros, "l1": _zeros, "dot": squared_norms, "matrix": _given_diagonal}
+DIAGONALS: Mapping[str, Callable[[Rows], Array]] = MappingProxyType(
+    dict(sqdist=_zeros, l1=_zeros, dot=squared_norms, matrix=lambda K: given_matrix(K).diagonal())
 )
 
 
 class Pairs:
-    """Two sets of points and what is known of their pairs; each geometry is computed once.
-
-    Parameters
-    ----------
-    X : array or CSR matrix of shape (n, d)
-    Z : array or CSR matrix of shape (m, d), default=None
-        The second set; X itself by default.
-    """
+    """Two sets of points, or one and itself; each geometry of their pairs is computed once."""
 
     def __init__(self, X: Rows, Z: Rows | None = None) -> None:
         self.X, self.Z = X, Z

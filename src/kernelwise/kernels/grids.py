@@ -127,7 +127,8 @@ def widths_for(rows: Any, random_state: Any = None) -> list[Gaussian]:
     # tau = d/2 gives exp(-1) at squared distance d.
     lo = math.floor(math.log2(0.5 * np.median(nearest))) - 1
     hi = math.ceil(math.log2(0.5 * typical)) + 6
-    return [Gaussian(2.0**i) for i in range(max(lo, hi - _MOST_WIDTHS + 1), hi + 1)]
+    exponents = range(max(lo, hi - _MOST_WIDTHS + 1), hi + 1)
+    return list(map(Gaussian, np.ldexp(1.0, exponents).tolist()))
 
 
 def _whole(lo: Any, hi: Any, least: int, most: int) -> range:

@@ -17,11 +17,7 @@ class Precomputed(PairKernel):
 
     geometry: ClassVar[str] = "matrix"
     psd: ClassVar[bool | None] = None
-
-    @property
-    def takes_matrix(self) -> bool:
-        """X is the matrix itself."""
-        return True
+    takes_matrix: ClassVar[bool] = True
 
     def profile(self, g: Array) -> Array:
         """Return a copy of the matrix."""

@@ -31,22 +31,13 @@ _STEEPEST = 1e6  # times the largest value: a step
 
 @dataclass(frozen=True)
 class Calibration:
-    """How decision values become probabilities.
+    """How decision values become probabilities."""
 
-    Attributes
-    ----------
-    slope : float
-        a.
-    """
-
-    slope: float
+    slope: float  # a
 
     @classmethod
     def fit(cls, scores: Array, codes: Array, weights: Array | None = None) -> "Calibration":
-        """Fit to decision values, of shape (n,) or (n, c), of rows of known class.
-
-        Rows whose value is not finite (those that cannot be left out) are passed over.
-        """
+        """Fit to decision values, (n,) or (n, c), of rows of known class; NaN is passed over."""
         F = _by_class(scores)
         sound = np.isfinite(F).all(axis=1)
         F, codes = F[sound], codes[sound]

@@ -1,5 +1,6 @@
 """Methods of an estimator inside another."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,11 @@ class Delegating:
     A subclass says which that is (``_inner``, fitted or not; ``_fitted``, or an error) and how a
     method of it is asked of rows (``_ask``).
     """
+
+    estimator: Any
+    _inner: Callable[[], Any]
+    _fitted: Callable[[], Any]
+    _ask: Callable[..., Any]
 
     @available_if(inner_has("predict"))
     def predict(self, X: Any) -> Array:
@@ -66,14 +72,3 @@ class Delegating:
     def labels_(self) -> Array:
         """The clusters of the training rows, where the estimator finds clusters."""
         return np.asarray(self._fitted().labels_)
-
-    estimator: Any
-
-    def _inner(self) -> Any:
-        raise NotImplementedError
-
-    def _fitted(self) -> Any:
-        raise NotImplementedError
-
-    def _ask(self, method: str, X: Any, *given: Any, **params: Any) -> Any:
-        raise NotImplementedError

@@ -77,21 +77,15 @@ def _pairs(targets: Targets, cv: Any, k: int, repeats: int, random_state: int) -
     return list(cv.split(np.zeros((targets.n, 1)), targets.y))
 
 
-def _own_folds(
-    targets: Targets, k: int, repeats: int, random_state: int
-) -> list[tuple[Array, Array]]:
+def _own_folds(targets: Targets, k: int, repeats: int, random_state: int) -> list[Any]:
     if k > targets.n:
         raise ValueError(f"k = {k} folds need at least as many rows, y has {targets.n}.")
     # A class smaller than k cannot be in every fold: scikit-learn would warn of what is no error.
     stratify = targets.classes is not None and targets.counts.min() >= k
     kind = StratifiedKFold if stratify else KFold
-    return [
-        pair
-        for repeat in range(repeats)
-        for pair in kind(k, shuffle=True, random_state=random_state + repeat).split(
-            np.zeros((targets.n, 1)), targets.y
-        )
-    ]
+    seeds = range(random_state, random_state + repeats)
+    folds = [kind(k, shuffle=True, random_state=seed) for seed in seeds]
+    return [pair for fold in folds for pair in fold.split(targets.y[:, None], targets.y)]
 
 
 def _split(n: int, pair: Any) -> Split:
@@ -112,8 +106,7 @@ def _rows(n: int, rows: Any) -> Array:
     rows = np.asarray(rows)
     if rows.dtype == bool and rows.shape == (n,):
         rows = np.flatnonzero(rows)
-    if rows.ndim != 1 or rows.size == 0 or rows.dtype.kind not in "iu":
-        raise ValueError(f"cv must name rows from 0 to {n - 1}, at least one of them.")
-    if rows.min() < 0 or rows.max() >= n:
+    are_numbers = rows.ndim == 1 and rows.size > 0 and rows.dtype.kind in "iu"
+    if not are_numbers or rows.min() < 0 or rows.max() >= n:
         raise ValueError(f"cv must name rows from 0 to {n - 1}, at least one of them.")
     return np.asarray(rows)

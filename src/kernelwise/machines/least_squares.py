@@ -23,7 +23,7 @@ from kernelwise.gram.inverse import NotPositiveDefinite
 from kernelwise.gram.psd import check_matrix
 from kernelwise.kernels import Gaussian, Kernel
 from kernelwise.machines.calibration import Calibration
-from kernelwise.machines.ridge_fit import (
+from kernelwise.machines.ridge_path import (
     LARGEST_RIDGE,
     SMALLEST_RIDGE,
     LostDigitsWarning,
@@ -33,14 +33,76 @@ from kernelwise.machines.ridge_fit import (
 )
 from kernelwise.targets import Targets
 
-_COMMON_CONSTRAINTS: dict[str, Any] = {
-    "kernel": [callable],
-    "ridge": "no_validation",  # check_ridge says it in one sentence
-    "fit_intercept": ["boolean"],
-}
+
+class _LeastSquaresMachine(BaseEstimator):
+    """What the two estimators share: f is fitted, kept and evaluated column by column."""
+
+    kernel: Any
+    ridge: Any
+    fit_intercept: bool
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "kernel": [callable],
+        "ridge": "no_validation",  # check_ridge says it in one sentence
+        "fit_intercept": ["boolean"],
+    }
+
+    def _fit_columns(self, X: Any, Y: Array, weights: Array) -> None:
+        """Fit all target columns from one Cholesky factor."""
+        used = weights > 0.0
+        with limited(rows=X.shape[0]):
+            fit = self._solve(X, Y[used], weights[used], used)
+        # A row of weight zero keeps its place, without influence and without a residual.
+        coefficients = _placed(fit.coefficients, used, 0.0)
+        values, residuals = (_placed(v, used, np.nan) for v in (fit.loo_values, fit.loo_residuals))
+        self._store(X, fit, coefficients, values, residuals, flat=Y.ndim == 1)
+
+    def _solve(self, X: Any, Y: Array, weights: Array, used: Array) -> RidgeFit:
+        if isinstance(self.kernel, type):
+            name = self.kernel.__name__
+            raise ValueError(f"kernel must be a kernel such as {name}(1.0), not the class {name}.")
+        ridge, n = check_ridge(self.ridge), X.shape[0]
+        K = check_matrix(self.kernel(X, X))
+        if K.shape[0] != n:
+            raise ValueError(
+                f"kernel must return a matrix of shape {(n, n)} for X and X, got {K.shape}."
+            )
+        K = K if used.all() else K[np.ix_(used, used)]
+        try:
+            return fit_cholesky(
+                K, Y, ridge, fit_intercept=self.fit_intercept, sample_weight=weights
+            )
+        except NotPositiveDefinite as error:
+            raise ValueError(f"{error}.") from None
+
+    def _store(
+        self, X: Any, fit: RidgeFit, alpha: Array, values: Array, residuals: Array, *, flat: bool
+    ) -> None:
+        """Keep a sound solution, its single column as a vector if it is to be flat."""
+        if not (np.isfinite(fit.coefficients).all() and np.isfinite(fit.bias).all()):
+            raise ValueError(
+                "the coefficients are not finite: standardise X, rescale y, or use a larger ridge."
+            )
+        if fit.lost_digits is not None:
+            warn_user(f"{type(self).__name__}: {fit.lost_digits}.", LostDigitsWarning)
+        column = 0 if flat else slice(None)
+        self.X_fit_, self.dual_coef_ = X, alpha[:, column]
+        self.loo_values_, self.loo_residuals_ = values[:, column], residuals[:, column]
+        self.intercept_ = float(fit.bias[0]) if flat else fit.bias
+
+    def _evaluate(self, X: Any) -> Array:
+        check_is_fitted(self)
+        X = validate_rows(self, X, reset=False)
+        with limited(rows=max(X.shape[0], self.X_fit_.shape[0])):
+            return np.asarray(self.kernel(X, self.X_fit_) @ self.dual_coef_ + self.intercept_)
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.pairwise = isinstance(self.kernel, Kernel) and self.kernel.takes_matrix
+        return tags
 
 
-class LSSVC(ClassifierMixin, BaseEstimator):
+class LSSVC(ClassifierMixin, _LeastSquaresMachine):
     r"""Least-squares support vector classifier.
 
     Fits :math:`f(x) = \sum_i \alpha_i k(x_i, x) + b` to labels ±1 by
@@ -69,11 +131,9 @@ class LSSVC(ClassifierMixin, BaseEstimator):
         :math:`\alpha`; one column per class where there are more than two.
     intercept_ : float or array of shape (c,)
         b.
-    loo_values_ : array of shape (n,) or (n, c)
-        Leave-one-out decision value of every training row, in closed form; NaN for rows of weight
-        zero.
-    loo_residuals_ : array of shape (n,) or (n, c)
-        ±1 target minus that value.
+    loo_values_, loo_residuals_ : arrays of shape (n,) or (n, c)
+        Leave-one-out decision value of every training row, in closed form, and its ±1 target minus
+        that; NaN for rows of weight zero.
     calibration_ : Calibration
         How decision values become probabilities, fitted to the leave-one-out values.
     X_fit_ : array or sparse matrix of shape (n, d)
@@ -97,7 +157,7 @@ class LSSVC(ClassifierMixin, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **_COMMON_CONSTRAINTS,
+        **_LeastSquaresMachine._parameter_constraints,
         "class_weight": [dict, StrOptions({"balanced"}), None],
     }
 
@@ -139,33 +199,18 @@ class LSSVC(ClassifierMixin, BaseEstimator):
             )
         signs = np.where(y[:, None] == self.classes_, 1.0, -1.0)
         Y = signs[:, 1] if self.classes_.size == 2 else signs
-        with limited(rows=X.shape[0]):
-            _fit_columns(self, X, Y, weights)
-        self._calibrate(np.searchsorted(self.classes_, y), weights)
+        self._fit_columns(X, Y, weights)
+        codes = np.searchsorted(self.classes_, y)
+        self.calibration_ = Calibration.fit(self.loo_values_, codes, weights)
         return self
 
     def adopt(self, X: Any, targets: Targets, fit: RidgeFit, coefficients: Array) -> "LSSVC":
-        """Take a solution that is known: with this kernel and ridge, and without weights.
-
-        Parameters
-        ----------
-        X : array or sparse matrix of shape (m, d)
-            The rows that the machine is a sum over.
-        targets : Targets
-            Of the training rows.
-        fit : RidgeFit
-        coefficients : array of shape (m, c)
-            Of the sum.
-        """
-        self.classes_ = np.asarray(targets.classes)
-        _store(self, X, fit, coefficients)
-        self._calibrate(targets.y, np.ones(targets.n))
+        """Take a solution that is known, a sum over the rows of X with these coefficients."""
+        self.n_features_in_, self.classes_ = X.shape[1], np.asarray(targets.classes)
+        flat = coefficients.shape[1] == 1
+        self._store(X, fit, coefficients, fit.loo_values, fit.loo_residuals, flat=flat)
+        self.calibration_ = Calibration.fit(self.loo_values_, targets.y)
         return self
-
-    def _calibrate(self, codes: Array, weights: Array) -> None:
-        """Fit probabilities to the leave-one-out values of the rows that count."""
-        used = weights > 0.0
-        self.calibration_ = Calibration.fit(self.loo_values_[used], codes[used], weights[used])
 
     def _class_weights(self, y: Array, weights: Array) -> Array:
         """Return the weight of every row's class; "balanced" counts rows by their weights."""
@@ -177,7 +222,7 @@ class LSSVC(ClassifierMixin, BaseEstimator):
 
     def decision_function(self, X: Any) -> Array:
         """Return f(x): one value per row for two classes, one per class otherwise."""
-        return _evaluate(self, X)
+        return self._evaluate(X)
 
     def predict(self, X: Any) -> Array:
         """Return the predicted class of every row."""
@@ -195,11 +240,8 @@ class LSSVC(ClassifierMixin, BaseEstimator):
         scores = self.decision_function(X)
         return self.calibration_.log_probabilities(scores)
 
-    def __sklearn_tags__(self) -> Any:
-        return _with_kernel_tags(super().__sklearn_tags__(), self.kernel)
 
-
-class KRR(MultiOutputMixin, RegressorMixin, BaseEstimator):
+class KRR(MultiOutputMixin, RegressorMixin, _LeastSquaresMachine):
     r"""Kernel ridge regression.
 
     Fits :math:`f(x) = \sum_i \alpha_i k(x_i, x) + b` by
@@ -209,8 +251,7 @@ class KRR(MultiOutputMixin, RegressorMixin, BaseEstimator):
     Parameters
     ----------
     kernel : Kernel or callable, default=Gaussian(tau=1.0)
-        A callable ``kernel(X, Z)`` returns the matrix between two sets of rows. With
-        ``Precomputed()``, X is the kernel matrix itself.
+        As of :class:`LSSVC`.
     ridge : float, default=1.0
         :math:`\lambda`, added to the diagonal of the kernel matrix as it is.
     fit_intercept : bool, default=False
@@ -222,10 +263,9 @@ class KRR(MultiOutputMixin, RegressorMixin, BaseEstimator):
         :math:`\alpha`, one column per target.
     intercept_ : float or array of shape (m,)
         b; zero without a bias.
-    loo_values_ : array of shape (n,) or (n, m)
-        Leave-one-out prediction of every training row, in closed form; NaN for rows of weight zero.
-    loo_residuals_ : array of shape (n,) or (n, m)
-        Target minus that prediction.
+    loo_values_, loo_residuals_ : arrays of shape (n,) or (n, m)
+        Leave-one-out prediction of every training row, in closed form, and its target minus that;
+        NaN for rows of weight zero.
     X_fit_ : array or sparse matrix of shape (n, d)
         The training rows.
 
@@ -243,8 +283,6 @@ class KRR(MultiOutputMixin, RegressorMixin, BaseEstimator):
     >>> line.predict([[10.0]]).round(6)
     array([21.])
     """
-
-    _parameter_constraints: ClassVar[dict[str, Any]] = dict(_COMMON_CONSTRAINTS)
 
     def __init__(
         self,
@@ -269,93 +307,25 @@ class KRR(MultiOutputMixin, RegressorMixin, BaseEstimator):
         """
         X, y = validate_rows(self, X, validate_targets(y), multi_output=True, y_numeric=True)
         weights = _sample_weights(X, sample_weight)
-        with limited(rows=X.shape[0]):
-            _fit_columns(self, X, np.asarray(y, dtype=np.float64), weights)
+        self._fit_columns(X, np.asarray(y, dtype=np.float64), weights)
         return self
 
     def adopt(self, X: Any, targets: Targets, fit: RidgeFit, coefficients: Array) -> "KRR":
         """Take a solution that is known, as :meth:`LSSVC.adopt` does."""
-        _store(self, X, fit, coefficients)
+        self.n_features_in_, flat = X.shape[1], coefficients.shape[1] == 1
+        self._store(X, fit, coefficients, fit.loo_values, fit.loo_residuals, flat=flat)
         return self
 
     def predict(self, X: Any) -> Array:
         """Return f(x) for every row."""
-        return _evaluate(self, X)
-
-    def __sklearn_tags__(self) -> Any:
-        return _with_kernel_tags(super().__sklearn_tags__(), self.kernel)
+        return self._evaluate(X)
 
 
-def _fit_columns(machine: Any, X: Any, Y: Array, weights: Array) -> None:
-    """Fit all target columns from one Cholesky factor and store the result on the machine."""
-    used = weights > 0.0
-    fit = _solve(machine, X, Y[used], weights, used)
-    _check_solution(machine, fit)
-    # A row of weight zero keeps its place, without influence and without a residual.
-    machine.X_fit_ = X
-    machine.dual_coef_ = _placed(fit.coefficients, used, Y.shape, 0.0)
-    machine.loo_values_ = _placed(fit.loo_values, used, Y.shape, np.nan)
-    machine.loo_residuals_ = _placed(fit.loo_residuals, used, Y.shape, np.nan)
-    machine.intercept_ = float(fit.bias[0]) if Y.ndim == 1 else fit.bias
-
-
-def _store(machine: Any, X: Any, fit: RidgeFit, coefficients: Array) -> None:
-    """Store a solution on a machine; one column as a vector."""
-    _check_solution(machine, fit)
-    alone = coefficients.shape[1] == 1
-    machine.n_features_in_, machine.X_fit_ = X.shape[1], X
-    machine.dual_coef_ = coefficients[:, 0] if alone else coefficients
-    machine.loo_values_ = fit.loo_values[:, 0] if alone else fit.loo_values
-    machine.loo_residuals_ = fit.loo_residuals[:, 0] if alone else fit.loo_residuals
-    machine.intercept_ = float(fit.bias[0]) if alone else fit.bias
-
-
-def _check_solution(machine: Any, fit: RidgeFit) -> None:
-    """Refuse a solution that is not finite; warn of one with few digits."""
-    if not (np.isfinite(fit.coefficients).all() and np.isfinite(fit.bias).all()):
-        raise ValueError(
-            "the coefficients are not finite: standardise X, rescale y, or use a larger ridge."
-        )
-    if fit.lost_digits is not None:
-        warn_user(f"{type(machine).__name__}: {fit.lost_digits}.", LostDigitsWarning)
-
-
-def _placed(values: Array, used: Array, shape: tuple[int, ...], elsewhere: float) -> Array:
+def _placed(values: Array, used: Array, elsewhere: float) -> Array:
     """Return the values of the rows that are used at their places among all rows."""
-    placed = np.full(shape, elsewhere)
-    placed[used] = values.reshape(-1, *shape[1:])
+    placed = np.full((used.size, values.shape[1]), elsewhere)
+    placed[used] = values
     return placed
-
-
-def _solve(machine: Any, X: Any, Y: Array, weights: Array, used: Array) -> RidgeFit:
-    if isinstance(machine.kernel, type):
-        name = machine.kernel.__name__
-        raise ValueError(f"kernel must be a kernel such as {name}(1.0), not the class {name}.")
-    ridge = check_ridge(machine.ridge)
-    K = check_matrix(machine.kernel(X, X))
-    if K.shape[0] != X.shape[0]:
-        raise ValueError(
-            f"kernel must return a matrix of shape {(X.shape[0], X.shape[0])} for X and X, got "
-            f"{K.shape}."
-        )
-    try:
-        return fit_cholesky(
-            K if used.all() else K[np.ix_(used, used)],
-            Y,
-            ridge,
-            fit_intercept=machine.fit_intercept,
-            sample_weight=weights[used],
-        )
-    except NotPositiveDefinite as error:
-        raise ValueError(f"{error}.") from None
-
-
-def _evaluate(machine: Any, X: Any) -> Array:
-    check_is_fitted(machine)
-    X = validate_rows(machine, X, reset=False)
-    with limited(rows=max(X.shape[0], machine.X_fit_.shape[0])):
-        K = machine.kernel(X, machine.X_fit_)
-        return np.asarray(K @ machine.dual_coef_ + machine.intercept_)
 
 
 def _sample_weights(X: Any, sample_weight: Any) -> Array:
@@ -375,9 +345,3 @@ def _check_range(weights: Array, name: str) -> Array:
                 "divide it by its mean."
             )
     return weights
-
-
-def _with_kernel_tags(tags: Any, kernel: Any) -> Any:
-    tags.input_tags.sparse = True
-    tags.input_tags.pairwise = isinstance(kernel, Kernel) and kernel.takes_matrix
-    return tags

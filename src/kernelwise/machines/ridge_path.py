@@ -1,20 +1,233 @@
-"""The least-squares machine on one kernel matrix, at every ridge."""
+r"""The least-squares machine on one kernel matrix, at every ridge.
 
-from collections.abc import Mapping, Sequence
+With :math:`M = K + \lambda W^{-1}` (W the sample weights) and a bias b the machine solves
+
+.. math::
+
+    C \begin{pmatrix} \alpha \\ b \end{pmatrix} = \begin{pmatrix} y \\ 0 \end{pmatrix},
+    \qquad C = \begin{pmatrix} M & 1 \\ 1^\top & 0 \end{pmatrix},
+
+without a bias :math:`M \alpha = y`. Everything a user or a criterion asks of a fit follows from
+:math:`\alpha` and :math:`C^{-1}`: training residuals :math:`\lambda \alpha_i / w_i`, leave-one-out
+residuals :math:`\alpha_i / (C^{-1})_{ii}`.
+
+Weights are worked in by the change of variables :math:`\tilde K = W^{1/2} K W^{1/2}`,
+:math:`\tilde y = W^{1/2} y`, :math:`u = W^{1/2} 1`, after which the ridge multiplies the identity.
+
+References
+----------
+J. A. K. Suykens et al., Least Squares Support Vector Machines, World Scientific 2002.
+G. C. Cawley, Leave-one-out cross-validation based model selection criteria for weighted LS-SVMs,
+IJCNN 2006.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from scipy.linalg import cho_factor, cho_solve
 
+from kernelwise._arguments import as_real, shown
+from kernelwise._threads import cached_property
 from kernelwise._types import Array
 from kernelwise._undefined import Undefined
 from kernelwise.gram import Gram, Inverse, Need
-from kernelwise.machines.base import Machine
+from kernelwise.gram.inverse import CholeskyInverse
+from kernelwise.machines.base import Machine, mean_loss
 from kernelwise.machines.folds import Split
-from kernelwise.machines.losses import mean_loss
-from kernelwise.machines.ridge_fit import RidgeFit, eliminate_intercept, fit_ridge
 from kernelwise.targets import Targets
+
+# A held-out value below this share of its target is mostly the rounding error of y - r.
+_CANCELLED = 1e-12
+SMALLEST_RIDGE = 1e-100  # squares of coefficients stay within float64
+LARGEST_RIDGE = 1.0 / SMALLEST_RIDGE
+
+
+class LostDigitsWarning(UserWarning):
+    """Rounding errors of the kernel matrix leave a machine fewer than four digits."""
+
+
+@dataclass(frozen=True, eq=False)
+class RidgeFit:
+    """A least-squares machine at one ridge."""
+
+    ridge: float
+    targets: Array  # y, of shape (n, c)
+    coefficients: Array  # alpha, of shape (n, c)
+    bias: Array  # b, of shape (c,); zeros for a machine without bias
+    inverse_diagonal: Array  # of the first n rows of C^-1; of M^-1 without bias
+    weights: Array  # of the rows, ones by default
+    solved_ones: Array  # M^-1 u; zeros for a machine without bias
+    inverse: Inverse | None  # of M; None in a machine that is done with it
+    condition: float  # how many times it magnifies the rounding errors of the kernel matrix
+    lost_digits: str | None  # what to do about a solution with fewer than four digits
+
+    @property
+    def degrees_of_freedom(self) -> float:
+        """The trace of the hat matrix, which takes y to the values on the training rows."""
+        return self.weights.size - float(self.inverse_diagonal @ (self.ridge / self.weights))
+
+    @property
+    def training_residuals(self) -> Array:
+        r"""Y - f(x) on the training rows: :math:`\lambda \alpha_i / w_i`."""
+        return self.coefficients * (self.ridge / self.weights)[:, None]
+
+    @property
+    def loo_residuals(self) -> Array:
+        r""":math:`y_i - f_{-i}(x_i) = \alpha_i / (C^{-1})_{ii}`, the machine refitted without i."""
+        with np.errstate(divide="ignore", invalid="ignore"):  # one row alone cannot be left out
+            return np.asarray(self.coefficients / self.inverse_diagonal[:, None])
+
+    @cached_property
+    def loo_values(self) -> Array:
+        r""":math:`f_{-i}(x_i)`, what the machine refitted without i says of i.
+
+        The target less the residual; where that difference cancels, as for a very narrow kernel
+        without a bias, from the off-diagonal part of :math:`C^{-1}`.
+        """
+        values = self.targets - self.loo_residuals
+        if self.inverse is None or not _cancels(self.targets, values):
+            return np.asarray(values)
+        return self._off_diagonal_values(self.inverse)
+
+    def _off_diagonal_values(self, inverse: Inverse) -> Array:
+        r"""Return :math:`-\sum_{j \ne i} (C^{-1})_{ij} y_j / (C^{-1})_{ii}`."""
+        root, h = np.sqrt(self.weights)[:, None], self.solved_ones
+        Y = root * self.targets
+        others = inverse.off_diagonal_product(Y)
+        if h.any():
+            share = h / float(root[:, 0] @ h)
+            others -= np.outer(share, h @ Y) - (share * h)[:, None] * Y
+        with np.errstate(divide="ignore", invalid="ignore"):  # one row alone cannot be left out
+            return np.asarray(-others * root / self.inverse_diagonal[:, None])
+
+    def held_out_values(self, rows: Array, entries: Callable[[], Array] | None = None) -> Array:
+        r"""Return f(x) on rows B of the machine refitted without them, at the same ridge.
+
+        .. math:: y_B - [(C^{-1})_{BB}]^{-1} \alpha_B
+
+        Where that cancels and the entries of the matrix are at hand, from a refit.
+        """
+        factor = cho_factor(self._block(rows), overwrite_a=True, check_finite=False)
+        values = self.targets[rows] - cho_solve(factor, self.coefficients[rows])
+        if entries is None or not _cancels(self.targets[rows], values):
+            return np.asarray(values)
+        return self.loo_values[rows] if rows.size == 1 else self._refitted(entries(), rows)
+
+    def _block(self, rows: Array) -> Array:
+        """Return rows and columns B of C^-1."""
+        assert self.inverse is not None
+        h, root = self.solved_ones, np.sqrt(self.weights)
+        block = self.inverse.block(rows)
+        if h.any():
+            block -= np.outer(h[rows], h[rows] / float(root @ h))
+        return np.asarray(root[rows, None] * block * root[rows])
+
+    def times_block(self, rows: Array) -> Callable[[Array], Array]:
+        """Return the product with rows and columns B of C^-1, of a machine without weights."""
+        assert self.inverse is not None
+        times, h = self.inverse.times_block(rows), self.solved_ones
+        total = float(h.sum()) if h.any() else 1.0
+        return lambda V: times(V) - np.outer(h[rows], (h[rows] @ V) / total)
+
+    def _refitted(self, K: Array, rows: Array) -> Array:
+        """Return the values on rows of a machine trained on the others."""
+        rest = np.setdiff1d(np.arange(self.targets.shape[0]), rows)
+        fit = fit_cholesky(
+            K[np.ix_(rest, rest)],
+            self.targets[rest],
+            self.ridge,
+            fit_intercept=bool(self.solved_ones.any()),
+            sample_weight=self.weights[rest],
+        )
+        return np.asarray(K[np.ix_(rows, rest)] @ fit.coefficients + fit.bias)
+
+    def detached(self) -> "RidgeFit":
+        """Return the machine without the inverse, which is as large as the kernel matrix."""
+        alone = replace(self, inverse=None)
+        vars(alone)["loo_values"] = self.loo_values
+        return alone
+
+    @property
+    def training_loss(self) -> float:
+        """The weighted mean of the squared training residuals, averaged over the targets."""
+        squares = np.average(self.training_residuals**2, axis=0, weights=self.weights)
+        return float(squares.mean())
+
+
+def fit_ridge(
+    inverse: Inverse, y: Any, *, fit_intercept: bool = True, sample_weight: Array | None = None
+) -> RidgeFit:
+    """Return the machine from the inverse of the (weighted) kernel matrix plus ridge."""
+    Y = np.asarray(y, dtype=np.float64).reshape(len(y), -1)
+    weights = np.ones(Y.shape[0]) if sample_weight is None else np.asarray(sample_weight, float)
+    root = np.sqrt(weights)
+    columns = inverse.solve(np.column_stack([root[:, None] * Y, root]))
+    solved, h, diagonal = columns[:, :-1], columns[:, -1], inverse.diagonal()
+    bias = np.zeros(Y.shape[1])
+    if fit_intercept:
+        # Eigenvectors that have lost all digits may leave nothing to divide by.
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            solved, bias = eliminate_intercept(solved, h, root)
+            diagonal = diagonal - h * (h / float(root @ h))  # h may be as small as 1e-200
+    return RidgeFit(
+        ridge=inverse.ridge,
+        targets=Y,
+        coefficients=root[:, None] * solved,
+        bias=bias,
+        inverse_diagonal=weights * diagonal,
+        weights=weights,
+        solved_ones=h if fit_intercept else np.zeros(root.size),
+        inverse=inverse,
+        condition=inverse.condition,
+        lost_digits=inverse.lost_digits,
+    )
+
+
+def fit_cholesky(
+    K: Array,
+    y: Any,
+    ridge: float,
+    *,
+    fit_intercept: bool = True,
+    sample_weight: Array | None = None,
+) -> RidgeFit:
+    """Return the machine on a kernel matrix at one ridge; only its upper triangle is read."""
+    M = weighted_matrix(K, sample_weight)
+    inverse = CholeskyInverse(np.array(M, order="C") if M is K else M, ridge)
+    return fit_ridge(
+        inverse, y, fit_intercept=fit_intercept, sample_weight=sample_weight
+    ).detached()
+
+
+def weighted_matrix(K: Array, sample_weight: Array | None) -> Array:
+    """Return W^1/2 K W^1/2; K itself where no weight differs from one."""
+    if sample_weight is None or np.all(sample_weight == 1.0):
+        return K
+    root = np.sqrt(sample_weight)
+    return np.asarray(root[:, None] * K * root[None, :])
+
+
+def _cancels(targets: Array, values: Array) -> bool:
+    """Say whether some of values = targets - residuals are nothing but rounding errors."""
+    return bool(np.any(np.abs(values) <= _CANCELLED * np.abs(targets)))
+
+
+def eliminate_intercept(solved: Array, h: Array, u: Array) -> tuple[Array, Array]:
+    """Add the bias to M^-1 y by the block inverse: b = h'y / u'h, alpha = M^-1 y - h b."""
+    bias = (u @ solved) / float(u @ h)  # h'y = u'M^-1 y
+    return solved - np.outer(h, bias), bias
+
+
+def check_ridge(ridge: Any) -> float:
+    """Return a ridge as a float, or say that it must be a positive number within reason."""
+    value = as_real(ridge)
+    if value is not None and SMALLEST_RIDGE <= value <= LARGEST_RIDGE:
+        return value
+    raise ValueError(f"ridge must be a positive number (1e-100 to 1e100), got {shown(ridge)}.")
 
 
 class LeastSquares(Machine):
@@ -50,21 +263,20 @@ class LeastSquares(Machine):
         """Fit at all the ridges there will be; the gram decides how to serve them together."""
         with suppress(Undefined):  # fit() says at which ridge, and why
             for inverse in self.gram.inverses(ridges):
-                self._fit(inverse)
+                self._fits[inverse.ridge] = self._fit(inverse)
 
     def fit(self, ridge: float) -> RidgeFit:
         """Return the machine at one ridge; undefined where rounding ruins it."""
         if ridge not in self._fits:
             [inverse] = self.gram.inverses([ridge])
-            self._fit(inverse)
+            self._fits[ridge] = self._fit(inverse)
         fit = self._fits[ridge]
         if fit.lost_digits is not None:
             raise Undefined(fit.lost_digits)
         return fit
 
-    def _fit(self, inverse: Inverse) -> None:
-        columns = self.targets.fit_columns
-        self._fits[inverse.ridge] = fit_ridge(inverse, columns, fit_intercept=self.fit_intercept)
+    def _fit(self, inverse: Inverse) -> RidgeFit:
+        return fit_ridge(inverse, self.targets.fit_columns, fit_intercept=self.fit_intercept)
 
     def settle(self) -> None:
         """Keep the machines that are fitted, without their inverses."""
@@ -89,7 +301,7 @@ class LeastSquares(Machine):
         solved = inverse.solve(np.column_stack([Y, ones]))
         alpha, h = solved[:, :-1], solved[:, -1]
         if self.fit_intercept:
-            alpha = eliminate_intercept(alpha, np.zeros(ones.size), h, ones)[0]
+            alpha, _ = eliminate_intercept(alpha, h, ones)
         return float(np.mean((ridge * alpha) ** 2))
 
     def fold_loss(self, ridge: float, split: Split, loss: str) -> float:

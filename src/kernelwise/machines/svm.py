@@ -38,24 +38,12 @@ _EPS = float(np.finfo(float).eps)
 
 
 class TwoClassMachine(NamedTuple):
-    """A machine for two classes.
-
-    Attributes
-    ----------
-    C : float
-    y : array of shape (n,)
-        1, -1, or 0 for rows without a part in it.
-    b : array of shape (n,)
-        The signed multipliers.
-    products : array of shape (n,)
-        K b.
-    bias : float
-    """
+    """A machine for two classes."""
 
     C: float
-    y: Array
-    b: Array
-    products: Array
+    y: Array  # 1, -1, or 0 for rows without a part in it
+    b: Array  # the signed multipliers
+    products: Array  # K b
     bias: float
 
     @property
@@ -87,7 +75,9 @@ class SupportVectors(Machine):
         self._K, self._targets = np.ascontiguousarray(gram.entries()), targets
         self._pairs = list(combinations(range(targets.counts.size), 2))
         rest = list(np.asarray(targets.fit_columns, dtype=np.float64).T)
-        pairs = [_one_vs_one(targets.y, *pair) for pair in self._pairs] if len(rest) > 1 else []
+        y = targets.y
+        votes = [1.0 * (y == high) - (y == low) for low, high in self._pairs]
+        pairs = votes if len(rest) > 1 else []
         self._labels = [*rest, *pairs]  # of every class against the rest, then of every pair
         self._rest = range(len(rest))
         self._votes = range(len(rest), len(self._labels)) or self._rest
@@ -180,21 +170,13 @@ class SupportVectors(Machine):
         return self._folds[key]
 
 
-def _one_vs_one(codes: Array, low: int, high: int) -> Array:
-    """Return the labels ±1 of two classes, and 0 of the others."""
-    return np.where(codes == high, 1.0, np.where(codes == low, -1.0, 0.0))
-
-
 def hinge(signs: Array, scores: Array) -> float:
     """Return the mean of max(0, 1 - y f)."""
     return float(np.mean(np.maximum(1.0 - signs * scores, 0.0)))
 
 
 def _train(K: Array, y: Array, C: float, b: Array, products: Array) -> TwoClassMachine:
-    """Return the machine, from a start that keeps sum b = 0 and the box.
-
-    Raises NotConverged where that takes too long, or where rounding errors hide the optimum.
-    """
+    """Return the machine, from a start that keeps sum b = 0 and the box, or NotConverged."""
     from kernelwise.machines._smo import ROUNDING  # numba, where it is needed
 
     box = np.where(y < 0.0, -C, 0.0), np.where(y > 0.0, C, 0.0)
@@ -230,10 +212,7 @@ def _ascend(
 
 
 def _is_sound(K: Array, b: Array, products: Array) -> bool:
-    """Say whether the products, updated step by step, are still K b as far as it matters.
-
-    They are where multipliers are not so large that their rounding errors can be felt.
-    """
+    """Say whether the products, updated step by step, are still K b as far as it is felt."""
     if _EPS * float(np.abs(K.diagonal()).max()) * float(np.abs(b).sum()) < _FELT * _TOLERANCE:
         return True
     return bool(np.abs(K @ b - products).max() < _TOLERANCE)

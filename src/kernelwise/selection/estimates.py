@@ -16,7 +16,7 @@ from kernelwise._threads import limited
 from kernelwise._types import Array
 from kernelwise.gram import Targets
 from kernelwise.kernels import Kernel
-from kernelwise.machines.losses import misclassified, standard_error
+from kernelwise.machines.base import misclassified, standard_error
 from kernelwise.selection.local_search import stratified_order
 from kernelwise.selection.record import ErrorEstimate
 from kernelwise.selection.result import SelectionResult

@@ -19,14 +19,13 @@ import scipy.sparse as sp
 from sklearn import model_selection as splits
 from sklearn.gaussian_process import kernels as gp
 
+from kernelwise._arguments import as_bytes
 from kernelwise._dates import days
-from kernelwise._files import TooLarge, amount, read_file, replacing
+from kernelwise._files import TooLarge, Unpacking, amount, read_file, replacing
 from kernelwise._registry import PACKAGE, members
 from kernelwise._sklearn import BinaryLaplace
-from kernelwise._unpacking import Unpacking
 from kernelwise.criteria import Criterion
 from kernelwise.gram import Engine
-from kernelwise.gram.memory import as_bytes
 from kernelwise.kernels import Kernel
 from kernelwise.machines import KRR, LSSVC, PrecomputedAdapter
 from kernelwise.machines.calibration import Calibration

@@ -13,7 +13,7 @@ from scipy.spatial.distance import pdist
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 
 from kernelwise import criteria as c
-from kernelwise._cached import cached_property
+from kernelwise._threads import cached_property
 from kernelwise._types import Array
 from kernelwise.criteria import Criterion
 from kernelwise.gram import Targets
