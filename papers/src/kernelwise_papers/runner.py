@@ -97,7 +97,7 @@ def _results(jobs: Sequence[Job], workers: int) -> Iterator[list[dict[str, Any]]
 
 
 def _append(path: Path, lines: Sequence[dict[str, Any]]) -> None:
-    """Add the lines of a job in one piece: a line is there only with all of its fellows."""
+    """Add the lines of a job in one piece: they are kept or dropped together."""
     text = io.StringIO()
     table = csv.DictWriter(text, list(lines[0]), lineterminator="\n")
     if not path.is_file():

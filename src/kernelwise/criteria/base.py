@@ -23,7 +23,7 @@ K = TypeVar("K")
 
 ALL_TASKS = frozenset({"binary", "multiclass", "regression"})
 CLASSES_ONLY = frozenset({"binary", "multiclass"})
-LOST = 1e4  # what is less than this many rounding errors has at most four digits left
+LOST = 1e4  # a value below this many rounding errors has fewer than four digits
 
 _FACTS = ("name", "greater_is_better", "formula", "reference")
 
@@ -47,7 +47,7 @@ LEAVE_ONE_OUT: Needs = frozenset({Need.SOLVE, Need.DIAGONAL})  # of the least-sq
 
 
 def matrix_needs(needs: Iterable[Need | Powers]) -> frozenset[Need]:
-    """Return what the needs of a criterion come to."""
+    """Return the needs, with powers as products."""
     return frozenset(Need.PRODUCTS if isinstance(need, Powers) else need for need in needs)
 
 
@@ -165,7 +165,7 @@ class Criterion(ABC):
 
     @property
     def cost(self) -> str:
-        """How the time grows: "n^2", "n^3" or, where a machine is trained step by step, so."""
+        """How time grows: "n^2", "n^3", or "training" if a machine is trained iteratively."""
         return cost_of(self.needs)
 
     @property

@@ -30,8 +30,8 @@ class BIF(Criterion):
 
     which converges to the exact residuals of :class:`KFold` *at the same ridge*; the error falls
     below :math:`\rho^{p+1}` of them, :math:`\rho < 1` the largest eigenvalue of :math:`H_{BB}`.
-    Error rates need that convergence: of a kernel so narrow that its matrix is nearly the identity
-    the first terms call every row right (docs/criteria.md has a case).
+    Error rates need that convergence: for a kernel so narrow that its matrix is nearly the
+    identity, the first terms get every row right (see docs/criteria.md).
     With squared hinge loss H is that of the active rows (margin below one), which the expansion
     holds fixed.
 

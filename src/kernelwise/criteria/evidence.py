@@ -161,7 +161,7 @@ class Evidence:
 class Power(NamedTuple):
     """A power of the kernel matrix times vectors: 2^exponent times the columns.
 
-    The exponent takes what a float64 cannot: high powers of a small matrix would vanish.
+    The exponent extends float64, where high powers of a small matrix would underflow.
     """
 
     columns: Array

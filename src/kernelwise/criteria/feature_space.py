@@ -55,7 +55,7 @@ def squared_mean_distance(stats: GramStatistics, p: int, q: int) -> float:
     precision = stats.precision * _share(np.abs(stats.diagonal), *rows)
     if square == 0.0 or max(abs(square), precision) <= stats.n * rounding:
         return 0.0
-    # Entries much larger than their differences lost those digits before they came here.
+    # If entries far exceed their differences, rounding has already lost those digits.
     if abs(square) < LOST * precision:
         raise Undefined("the distance of class means is lost to rounding, so centre the features")
     if square < 0.0:

@@ -18,7 +18,7 @@ def check_positive(owner: object, name: str) -> None:
 
 
 def check_integer(owner: object, name: str, least: int, most: int = _LARGEST_INTEGER) -> None:
-    """Store a parameter of a criterion as an integer, or say between which it must lie."""
+    """Store a parameter of a criterion as an integer; refuse one out of range."""
     given = getattr(owner, name)
     if _is_open(owner, name):
         return
@@ -33,13 +33,13 @@ def check_integer(owner: object, name: str, least: int, most: int = _LARGEST_INT
 
 
 def _is_open(owner: object, name: str) -> bool:
-    """Say whether a parameter is "cv", and may be."""
+    """Say whether a parameter is a valid "cv"."""
     value = getattr(owner, name)
     return isinstance(value, str) and value == "cv" and name in getattr(owner, "tradeoffs", {})
 
 
 def number(parameter: float | str) -> float:
-    """Return a trade-off parameter that is chosen; "cv" is still to be."""
+    """Return a trade-off parameter as a number; refuse "cv"."""
     if isinstance(parameter, str):
         raise ValueError("a trade-off parameter is still 'cv': score kernels to have it chosen.")
     return float(parameter)

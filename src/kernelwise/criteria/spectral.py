@@ -131,7 +131,7 @@ def _check_size(log2: float) -> None:
 
 
 def _form(contrast: Contrast, precision: float) -> float:
-    """Return y' K y, unless the rounding error of the entries of K has eaten it."""
+    """Return y' K y, unless it is lost to the rounding errors of K's entries."""
     form = contrast.quadratic_form
     if 0.0 < abs(form) < LOST * precision * float(np.abs(contrast.y).sum()) ** 2:
         raise Undefined(
@@ -170,8 +170,8 @@ class SMHinge(Criterion):
         \varphi(\lambda) = \lambda \,[\lambda > h]
 
     over the eigenpairs of :math:`N = K / \mathrm{tr}\, K`. h = 0 is :class:`SM` with r = 1.
-    Eigenvectors are known to the rounding error of the largest eigenvalue, so that of very wide
-    kernels, whose other eigenvalues are tiny, only the first digits are right.
+    Eigenvectors carry the rounding error of the largest eigenvalue; for very wide kernels, whose
+    other eigenvalues are tiny, only the first digits are correct.
 
     Parameters
     ----------

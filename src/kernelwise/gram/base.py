@@ -89,11 +89,11 @@ class Gram(ABC):
         raise NotImplementedError
 
     def prepare(self, needs: Iterable[Need]) -> None:
-        """Hear what will be asked for, so that one factorisation may serve it all."""
+        """Prepare for these needs, so that one factorisation can serve them all."""
         return None
 
     def release(self) -> None:
-        """Let go of what takes much memory and can be computed again, as a spectrum."""
+        """Release what takes much memory and can be computed again, such as a spectrum."""
         return None
 
     def expansion(self, X: Any, coefficients: Array) -> tuple[Any, Array]:
@@ -145,7 +145,7 @@ class Engine(ABC):
 
 
 def lacking(engine: Engine, needs: frozenset[Need], rows: int) -> str | None:
-    """Say, before any work, what an engine does not provide of what somebody needs; None if all.
+    """Say which needs an engine does not provide; None if it provides all of them.
 
     Raises MemoryError where it provides what does not fit into memory.
     """

@@ -213,7 +213,7 @@ class DenseGram(Gram):
             self.spectrum()
 
     def release(self) -> None:
-        """Let go of the spectrum; the matrix stays."""
+        """Release the spectrum; the matrix stays."""
         self._spectrum, self.is_psd = None, self._kernel.is_psd
         self._is_factorised = False
 

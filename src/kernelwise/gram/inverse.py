@@ -94,7 +94,7 @@ class Inverse(ABC):
 
     @property
     def lost_digits(self) -> str | None:
-        """What to do where solutions have fewer than four digits; None where they have them."""
+        """What to do if solutions have fewer than four digits; None if they do not."""
         if self.condition * _EPS < _DIGITS:
             return None
         return (
@@ -199,7 +199,7 @@ class SpectralInverse(Inverse):
         # The eigenvalues of M^-1: on what a thin spectrum leaves out, and on the rest less that.
         self._rest = 1.0 / ridge if s.size < n else 0.0
         self._gains = -s / ((s + ridge) * ridge) if s.size < n else 1.0 / (s + ridge)
-        # Errors of eigenvalues are as the largest of them.
+        # Every eigenvalue errs as much as the largest.
         mean = float(self._gains.sum()) / n + self._rest
         self.condition = float(s.max(initial=0.0) * mean)
         self._diagonal: Array | None = None

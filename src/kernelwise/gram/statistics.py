@@ -57,7 +57,7 @@ class GramStatistics:
 
     @cached_property
     def invalid_reason(self) -> str | None:
-        """Why the squares of the entries are no numbers to go by; None where they are."""
+        """Why the squares of the entries overflow or underflow; None if they do not."""
         with np.errstate(over="ignore", invalid="ignore"):
             sums = self.kernel_row_squares.sum(), self.products.sum()
         if not np.isfinite(sums).all():

@@ -25,8 +25,8 @@ from kernelwise.targets import Targets
 
 _TYPES = ("float64", "float32")
 _WITHOUT_THE_MATRIX = frozenset({Need.STATISTICS, Need.PRODUCTS, Need.LEADING, Need.SOLVE})
-# What a sweep holds: sums and squares of every kernel a thread and in total, besides copies of them
-# in the order of the data; distances and the matrices of single kernels by tile.
+# A sweep holds sums and squares of every kernel, per thread and in total, with copies in the order
+# of the data; and, per tile, distances and the matrices of single kernels.
 _ARRAYS_A_KERNEL = 4
 _TILES_AT_ONCE = 4
 _LARGEST_RANK = 512  # of a preconditioner: beyond, it costs more than the products it saves
@@ -177,7 +177,7 @@ class TiledGram(Gram):
             self._dense.prepare(needs)
 
     def release(self) -> None:
-        """Let go of the matrix."""
+        """Release the matrix."""
         vars(self).pop("_dense", None)
 
     def spectrum(self) -> Spectrum:

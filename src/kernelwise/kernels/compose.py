@@ -44,7 +44,7 @@ class Combination(Kernel):
 
     @classmethod
     def of(cls, left: Kernel, right: Kernel) -> Self:
-        """Combine two kernels; a combination of the same kind is not nested but extended."""
+        """Combine two kernels; one of the same kind is extended, not nested."""
         flat = [k.parts if isinstance(k, cls) else (k,) for k in (left, right)]
         return cls(flat[0] + flat[1])
 

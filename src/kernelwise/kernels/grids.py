@@ -21,7 +21,7 @@ from kernelwise.kernels.sigmoid import Sigmoid
 # the grid is rounded to powers of two anyway.
 _SAMPLE = 1000
 _SMALLEST_DISTANCE = 1e-280  # squared
-_MOST_WIDTHS = 31  # as many as the papers'; near-duplicates would ask for any number
+_MOST_WIDTHS = 31  # as in the papers; near-duplicates would need any number
 _MOST_FEATURES = 2**63  # what no computer holds
 _WIDTHS = (-996, 1023)  # the exponents of two that kernels take for widths
 _GAMMAS = (-1024, 995)  # and for 1 / (2 width)

@@ -12,9 +12,9 @@ from numba import njit
 
 from kernelwise._types import Array
 
-ROUNDING = 1e-12  # how near to its bound, relative to what moved it there, a multiplier is at it
+ROUNDING = 1e-12  # a multiplier this near its bound, relative to the step, is at it
 _FLATTEST = 1e-12  # of the largest: a smaller curvature is rounding, and counts as this one
-_FLAT = 1e-300  # what takes the place of one that is not positive: the step ends at the box
+_FLAT = 1e-300  # replaces a curvature that is not positive: the step ends at the box
 
 
 @njit(nogil=True, cache=True)
@@ -74,9 +74,9 @@ def solve(
 
 @njit(nogil=True, cache=True)
 def leave(K: Array, y: Array, C: float, b: Array, products: Array, rows: Array) -> None:
-    """Take rows out of a machine in place: y and b of them are 0, the others make up for it.
+    """Remove rows from a machine in place: set their y and b to 0 and rebalance the others.
 
-    Who would move anyway moves first, as far as the box lets it, until sum b = 0 again.
+    Rows with the steepest gradient move first, within the box, until sum b = 0 again.
     """
     rounding = ROUNDING * np.abs(b).max()
     for i in rows:

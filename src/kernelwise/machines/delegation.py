@@ -20,10 +20,10 @@ def inner_has(name: str) -> Any:
 
 
 class Delegating:
-    """Has the methods of the estimator inside it that this one has.
+    """Offers those methods below that the inner estimator has.
 
-    A subclass says which that is (``_inner``, fitted or not; ``_fitted``, or an error) and how a
-    method of it is asked of rows (``_ask``).
+    A subclass returns that estimator (``_inner``, fitted or not; ``_fitted``, or an error) and
+    calls its methods on rows (``_ask``).
     """
 
     estimator: Any

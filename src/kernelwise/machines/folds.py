@@ -14,7 +14,7 @@ from kernelwise.gram import Targets
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Rows to train on, and rows to test on among those left out; the same only as itself."""
+    """Rows to train on, and the rows to test on among the others; compared by identity."""
 
     train: Array
     left_out: Array
@@ -32,7 +32,7 @@ class Split:
 
 
 class GivenSplits:
-    """Splits that a user lists: kept as they are, equal to themselves only, quick to name."""
+    """Splits listed by a user: kept as they are, compared by identity, with a short repr."""
 
     def __init__(self, pairs: Iterable[Any]) -> None:
         self.pairs = list(pairs)
@@ -53,7 +53,7 @@ def as_cv(cv: Any) -> Any:
 
 
 def make_splits(targets: Targets, cv: Any, k: int, repeats: int, random_state: int) -> list[Split]:
-    """Return the splits: of a given splitter or list, or of k shuffled folds, again and again.
+    """Return the splits of a splitter or a list, or k shuffled folds, `repeats` times.
 
     Folds are stratified for classes. A row that is neither trained nor tested on is left out. The
     same target has the same splits every time, also by a splitter that is not seeded.

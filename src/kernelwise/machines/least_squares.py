@@ -336,7 +336,7 @@ def _sample_weights(X: Any, sample_weight: Any) -> Array:
 
 
 def _check_range(weights: Array, name: str) -> Array:
-    """Return weights whose products with a kernel matrix are numbers; as the ridge's, its range."""
+    """Return the weights; refuse those outside the range of ridges, which could overflow."""
     positive = weights[weights != 0.0]
     for extreme in (positive.min(initial=1.0), positive.max(initial=1.0)):
         if not SMALLEST_RIDGE <= extreme <= LARGEST_RIDGE:

@@ -127,12 +127,12 @@ class SupportVectors(Machine):
         return self._error([cross @ machine.b + machine.bias for machine in machines], targets.y)
 
     def span_errors(self, ridge: float) -> Array:
-        """Return which rows the span estimate holds for leave-one-out errors, by machine."""
+        """Return the leave-one-out errors that the span predicts: rows by machines."""
         machines = [self._trained(p, ridge) for p in self._rest]
         return np.column_stack([_span_errors(self._K, machine) for machine in machines])
 
     def _error(self, scores: list[Array], y: Array) -> float:
-        """Return how many rows the votes misclassify; of equal votes the first class wins."""
+        """Return the share of rows misclassified by vote; the first class wins ties."""
         votes = np.zeros((y.size, self._targets.counts.size))
         for (low, high), values in zip(self._pairs, scores, strict=True):
             votes[:, high] += values > 0.0

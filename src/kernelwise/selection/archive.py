@@ -1,6 +1,6 @@
 """Kernels, criteria, numbers and dataclasses of them as plain data that JSON can hold, and back.
 
-What comes back may have been written by anybody: whatever is not of its kind is a ValueError.
+The data may come from anybody, so anything of the wrong type raises a ValueError.
 """
 
 import json
@@ -23,7 +23,7 @@ _LONGEST = 200  # characters of a reason
 _SHOWN = 40  # characters of what is wrong
 
 
-# What damaged data make of the functions below, and of the constructors that they call.
+# What the functions below, and the constructors they call, raise on damaged data.
 WRONG = (ValueError, KeyError, TypeError, AttributeError, ArithmeticError, RecursionError)
 
 
@@ -34,7 +34,7 @@ def reason(error: Exception) -> str:
 
 
 def parse(text: str) -> Any:
-    """Return the plain data of a JSON text that says one thing: no name twice, no huge numbers."""
+    """Parse JSON, refusing duplicate names and numbers that are huge or not finite."""
     readers: dict[str, Any] = {"parse_int": _integer, "parse_float": _real, "parse_constant": _real}
     try:
         return json.loads(text, object_pairs_hook=_unique, **readers)

@@ -80,7 +80,7 @@ def _stage(stage: tuple[str | Criterion, int]) -> tuple[Criterion, int]:
 
 
 def loo_criterion(targets: Targets) -> ELOO:
-    """Return leave-one-out with the loss that chooses best: squared hinge, press on reals."""
+    """Return leave-one-out with its best loss: squared hinge, or press for regression."""
     return ELOO("press" if targets.classes is None else "squared_hinge")
 
 
@@ -114,6 +114,6 @@ class Ridges:
         return np.asarray(self.values * unit)
 
     def reference(self, gram: Gram) -> Array:
-        """Return the one ridge of a criterion that may not choose: that nearest the papers' 1."""
+        """Return the ridge nearest the papers' 1, for a criterion that may not choose one."""
         nearest = np.abs(np.log(self.values / REFERENCE_RIDGE)).argmin()
         return self.choice(gram)[[nearest]]

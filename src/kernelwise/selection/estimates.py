@@ -34,7 +34,7 @@ class SelfAssessing:
     def error_estimate(self, X: Any = None, y: Any = None, cv: Any = 5) -> ErrorEstimate:
         """Return the error to expect of the fitted machine, kernel and ridge taken as given.
 
-        That of LSSVC and KRR is leave-one-out and known since the fit; another estimator is
+        For LSSVC and KRR it is leave-one-out, known from the fit; any other estimator is
         refitted for every fold of the training data, which must be given again.
         """
         check_is_fitted(self, "result_")

@@ -136,7 +136,7 @@ def fit_estimator(
     except ValueError as error:
         if isinstance(machine, LSSVC | KRR):
             raise
-        # What compiled code says of its own parameters does not tell whose they are.
+        # Errors from compiled code do not say which estimator they concern.
         inner = machine.estimator if isinstance(machine, PrecomputedAdapter) else machine
         raise ValueError(f"estimator {shown(inner)} cannot be fitted: {error}") from error
 

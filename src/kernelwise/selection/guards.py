@@ -137,7 +137,7 @@ def _disagreement(found: CascadeOutcome) -> Iterator[Diagnostic]:
 
 
 def no_signal(error: ErrorEstimate, is_real: bool, said: Iterable[str]) -> Iterator[Diagnostic]:
-    """Say so where a constant does as well as the choice and nothing said so far tells why."""
+    """Warn if a constant does as well as the choice and no other warning explains why."""
     if error.value < error.baseline or has_code(said, *_EXPLAINED):
         return
     yield Diagnostic(

@@ -100,7 +100,7 @@ def one_ridge(ridge: Any) -> float:
 def without_weightless_rows(
     X: Any, y: Any, sample_weight: Any, is_matrix: bool
 ) -> tuple[Any, Any, Array]:
-    """Return rows, targets and weights without rows of weight zero, which have no say at all."""
+    """Drop rows of weight zero, which have no influence, from rows, targets and weights."""
     weights = np.asarray(validate_weights(sample_weight, X))
     used = weights != 0.0
     if used.all():

@@ -31,7 +31,7 @@ _AFFORDABLE = 2500  # rows at which that many may be computed
 
 
 class SearchFailed(Exception):
-    """Few rows told nothing: the matrix of the pick is not positive definite on all rows."""
+    """The pick from few rows has no finite value on all rows."""
 
 
 class GridIndex(NamedTuple):
@@ -168,7 +168,7 @@ class ExactValues:
                 return best, True
 
     def update(self, guide: Array, pick: GridIndex) -> Array:
-        """Return a guide with the values found here; others are scaled as the pick is."""
+        """Return the guide, rescaled to match the pick, with the values found here."""
         scale = self._values[pick] / guide[pick] if guide[pick] > 0.0 else 1.0
         updated = np.array(guide * (scale if np.isfinite(scale) else 1.0))
         for place, value in self._values.items():

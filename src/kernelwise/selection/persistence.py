@@ -57,7 +57,7 @@ _PLAIN = (
     *(getattr(gp, name) for name in _PROCESS_KERNELS.split()),
     *(getattr(splits, name) for name in _SPLITTERS.split()),
 )
-# What makes memory of a number when it is called.
+# Types that allocate as much memory as asked.
 _HUNGRY = {
     ("ConstructorFromReduceNode", "csr_array"),
     ("ConstructorFromReduceNode", "csr_matrix"),

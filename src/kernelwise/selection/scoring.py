@@ -180,7 +180,7 @@ def score_candidates(
 ) -> SelectionResult:
     """Score validated candidates; ridges may depend on the kernel matrix.
 
-    The evidence of the best by the last column, as many as survive, is kept where that is asked.
+    If `kept` is given, it keeps the evidence of the best `survivors` by the last column.
     """
     start = time.perf_counter()
     columns, unresolved = _resolve_tradeoffs(problem, kernels, columns, ridges_for, progress)

@@ -78,7 +78,7 @@ class Search:
     ) -> CascadeOutcome:
         kernel, chosen = result.kernels[winner], float(result.ridges[winner])
         ridge = float(self._ridges.values[0]) if np.isnan(chosen) else chosen
-        # Of equal values another than the one climbed to may be preferred.
+        # Among equal values, one other than the search's pick may win.
         same = picked is not None and (picked.kernel, picked.solution.fit.ridge) == (kernel, ridge)
         known = picked.solution if picked is not None and same else None
         offered = None if self._ridges.relative else self._ridges.values

@@ -1,7 +1,7 @@
 """Whether a model that was loaded is one that fitting could have made.
 
-A file restores what it says, whatever that is: arrays of other shapes, texts instead of
-numbers, indices that point nowhere. Compiled code trusts them, so they are looked at once, here.
+A file can hold anything: arrays of the wrong shape, text instead of numbers, indices out of
+range. Compiled code trusts them, so they are checked once, here.
 """
 
 import math
@@ -172,7 +172,7 @@ def _check_svm_rows(machine: Any, vectors: int) -> None:
         _try(machine.predict, np.zeros((1, n)) if own_kernel else machine.support_vectors_)
 
 
-def _check_on_matrix(machine: PrecomputedAdapter) -> None:
+def _check_adapter(machine: PrecomputedAdapter) -> None:
     for name in ("predict", "transform") if hasattr(machine, "X_fit_") else ():
         if hasattr(machine, name):
             _try(getattr(machine, name), machine.X_fit_)
@@ -216,7 +216,7 @@ _CHECKS: dict[Any, Callable[[Any], None]] = {
     KernelSelector: _check_params,
     (LSSVC, KRR): _check_machine,
     private.BaseLibSVM: _check_svm,
-    PrecomputedAdapter: _check_on_matrix,
+    PrecomputedAdapter: _check_adapter,
     (GaussianProcessRegressor, GaussianProcessClassifier): _check_process,
     (SimpleImputer, StandardScaler, MaxAbsScaler, OneHotEncoder): _check_columns,
 }
