@@ -1,11 +1,8 @@
-"""The engine that holds the kernel matrix in memory: the reference for all others.
-
-It is also the place where an engine is chosen: this one, as long as the matrices are small.
-"""
+"""The engine that holds the kernel matrix in memory: the reference for all others."""
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,7 +14,7 @@ from kernelwise._arguments import as_bytes, in_words
 from kernelwise._progress import SILENT, Task
 from kernelwise._threads import cached_property, pool, workers
 from kernelwise._types import Array
-from kernelwise.gram.base import Engine, Gram, Need, get
+from kernelwise.gram.base import Engine, Gram, Need
 from kernelwise.gram.inverse import (
     CholeskyInverse,
     Inverse,
@@ -34,7 +31,6 @@ from kernelwise.targets import Targets
 # The geometry, the matrix, its copy for LAPACK, the eigenvectors and LAPACK's workspace.
 _MATRICES_AT_ONCE = 5
 _EPS = float(np.finfo(float).eps)
-DENSE_ROWS = 700  # below it loading the compiled loops takes longer than the matrices do
 _BLOCK = 256  # rows centred at once
 _NEARLY_ALL = 0.9
 _THIN_ROWS = 700  # below it a decomposition of the whole matrix takes no time
@@ -85,28 +81,6 @@ class Dense(Engine):
         pairs, sample = Pairs(X), sample_pairs(X)
         for kernel in kernels:
             yield DenseGram(kernel, pairs, sample, targets)
-
-
-def resolve_engine(
-    engine: str | Engine, rows: int, *, given_matrix: bool, memory: Any = None
-) -> tuple[Engine, str]:
-    """Return the engine for a number of rows and a memory budget, and why it is that one."""
-    from kernelwise.gram.tiled import Tiled  # which builds on this module
-
-    budget = as_bytes(memory)
-    if not (isinstance(engine, str) and engine == "auto"):
-        chosen: Any = get(engine)
-        if memory is not None and "memory" in {field.name for field in fields(chosen)}:
-            chosen = replace(chosen, memory=memory)
-        return chosen, "as asked"
-    if given_matrix:
-        return Dense(memory), "the matrix is given"
-    if rows > DENSE_ROWS:
-        return Tiled(memory=memory), f"beyond {DENSE_ROWS} rows one sweep for all is faster"
-    if needed(rows) > budget:
-        amounts = f"{in_words(needed(rows))} and the budget is {in_words(budget)}"
-        return Tiled(memory=memory), f"the matrices would take {amounts}"
-    return Dense(memory), f"up to {DENSE_ROWS} rows the matrices are quick to hold"
 
 
 def upper_triangle(kernel: Kernel, X: Any) -> Array:
