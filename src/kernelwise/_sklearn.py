@@ -61,7 +61,7 @@ def validate_rows(estimator: Any, X: Any, y: Any = "no_validation", **options: A
     table = np.asarray(X[:1]) if hasattr(X, "dtypes") else X  # a frame of one type has that type
     if getattr(getattr(table, "dtype", None), "kind", "") in _NO_NUMBERS:
         raise ValueError(_NOT_NUMBERS)  # numpy would count days, and read digits
-    if isinstance(y, np.ndarray) and y.dtype.kind in "OT":
+    if isinstance(y, np.ndarray) and y.dtype.kind in ("O", "T"):
         y = _check_labels(y)
     try:
         # Looking for infinities scikit-learn adds up all entries.
