@@ -48,7 +48,10 @@ LEAVE_ONE_OUT: Needs = frozenset({Need.SOLVE, Need.DIAGONAL})  # of the least-sq
 
 def matrix_needs(needs: Iterable[Need | Powers]) -> frozenset[Need]:
     """Return the needs, with powers as products."""
-    return frozenset(Need.PRODUCTS if isinstance(need, Powers) else need for need in needs)
+    asked: set[Need] = set()
+    for need in needs:
+        asked.add(Need.PRODUCTS if isinstance(need, Powers) else need)
+    return frozenset(asked)
 
 
 def cost_of(needs: Iterable[Need | Powers]) -> str:

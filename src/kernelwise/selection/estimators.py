@@ -85,7 +85,9 @@ def _matrix_parameter(known: dict[str, Any]) -> str | None:
 
 def has_bias(machine: Any) -> bool:
     """Say whether the machine has a bias, as the criteria that train must know."""
-    return bool(getattr(machine, "fit_intercept", _kernel_input(machine) is KernelInput.FUNCTION))
+    if hasattr(machine, "fit_intercept"):
+        return bool(machine.fit_intercept)
+    return _kernel_input(machine) is KernelInput.FUNCTION
 
 
 def criterion_machine(estimator: Any) -> type[Machine]:

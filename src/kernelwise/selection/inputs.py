@@ -73,10 +73,12 @@ def as_data(X: Any, kernels: Sequence[Kernel], targets: Targets) -> Any:
 
 def take_matrix(kernels: Sequence[Kernel]) -> bool:
     """Say whether the kernels take a matrix in the place of rows; all of them, or none."""
-    given = {kernel.takes_matrix for kernel in kernels}
-    if len(given) > 1:
-        raise ValueError("kernels mixes Precomputed() with kernels of features: score them apart.")
-    return given == {True}
+    for kernel in kernels:
+        if kernel.takes_matrix != kernels[0].takes_matrix:
+            raise ValueError(
+                "kernels mixes Precomputed() with kernels of features: score them apart."
+            )
+    return kernels[0].takes_matrix
 
 
 def as_ridges(ridge: Any) -> Array:

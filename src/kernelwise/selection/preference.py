@@ -27,7 +27,8 @@ def preferred(
     first if they are of its family: the smoothest kernel, then the largest ridge. The others follow
     by their losses.
     """
-    order = [int(i) for i in np.argsort(losses, kind="stable") if not np.isnan(losses[i])]
+    defined = int(np.count_nonzero(~np.isnan(losses)))
+    order = np.argsort(losses, kind="stable")[:defined].tolist()  # NaN come last
     best = order[0]
     # An infinite value is equal to itself alone.
     slack = _TIE * abs(losses[best]) if np.isfinite(losses[best]) else 0.0

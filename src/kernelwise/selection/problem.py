@@ -66,10 +66,11 @@ class Problem:
             needs = matrix_needs(criterion.needs)
             if criterion.has_open_tradeoffs:  # picks are tested on rows left out
                 needs |= {*matrix_needs(LEAVE_ONE_OUT), Need.ENTRIES}
-            self.require(needs_with(self.machine, needs), criterion.label)
+            self.require(needs_with(self.machine, needs), criterion)
 
-    def require(self, needs: frozenset[Need], who: str) -> None:
-        """Refuse, before any work, what the engine does not provide."""
+    def require(self, needs: frozenset[Need], who: str | Criterion) -> None:
+        """Refuse, before any work, what the engine does not provide to somebody."""
         reason = lacking(self.engine, needs, self.targets.n)
         if reason is not None:
-            raise ValueError(f"{who} {reason}")
+            name = who if isinstance(who, str) else who.label
+            raise ValueError(f"{name} {reason}")

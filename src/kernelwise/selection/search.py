@@ -167,8 +167,9 @@ class _Summary:
     def __init__(self, kernels: Sequence[Kernel], columns: dict[str, Criterion]) -> None:
         self._kernels, self._columns = kernels, columns
         self._ridges = np.full(len(kernels), np.nan)
-        self._table = {name: np.full(len(kernels), np.nan) for name in columns}
-        self._errors = {name: np.full(len(kernels), np.nan) for name in columns}
+        self._table, self._errors = {}, {}
+        for name in columns:
+            self._table[name], self._errors[name] = np.full((2, len(kernels)), np.nan)
         self._notes: dict[str, str] = {}
         self._timings: dict[str, float] = {}
 
