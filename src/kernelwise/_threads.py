@@ -98,16 +98,19 @@ def limited(n_jobs: Any = None, *, rows: int | None = None) -> Iterator[None]:
         yield
         return
     threads = min(jobs or helpful(rows or 0), limit or sys.maxsize)  # a lower limit holds on
-    key, before = object(), _PROCESS.settings_of_thread()
+    is_held = threads == limit  # by this thread, further out
+    key, before = object(), [] if is_held else _PROCESS.settings_of_thread()
     try:
-        _PROCESS.enter(key, threads)
+        if not is_held:
+            _PROCESS.enter(key, threads)
         _here.limit = threads
         _here.jobs = outer if jobs is None else min(jobs, outer or jobs)
         yield
     finally:
         _here.jobs, _here.limit = outer, limit
         try:
-            _PROCESS.leave(key, before)
+            if not is_held:
+                _PROCESS.leave(key, before)
         except BaseException:  # Ctrl-C just then
             _PROCESS.leave(key, before)
             raise

@@ -7,6 +7,8 @@ gives its sums over a tile as *lines*, one number per row and per column, from w
 can share work.
 """
 
+import gc
+import importlib
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -116,13 +118,30 @@ def group_kernels(kernels: Sequence[Kernel], sample: Pairs, reach: DistanceRange
             alone.append(AnyKernel(i, kernel, sample))
     if not widths and not polynomials:
         return alone
-    from kernelwise.gram._ladders import GaussianLadder, PolynomialLadder, PowerLadder  # numba
-
+    compiled = _compiled()
     ladders = [
-        (GaussianLadder if chain.ratio == 2 else PowerLadder)(chain, sample, reach)
+        (compiled.GaussianLadder if chain.ratio == 2 else compiled.PowerLadder)(
+            chain, sample, reach
+        )
         for chain in _chains(widths)
     ]
-    return [*alone, *ladders, *map(PolynomialLadder, polynomials.values())]
+    return [*alone, *ladders, *map(compiled.PolynomialLadder, polynomials.values())]
+
+
+def _compiled() -> Any:
+    """Import the ladders, and numba with them.
+
+    Without looking for garbage meanwhile: half a million objects that stay cost a tenth of a second
+    each time they are searched.
+    """
+    pause = gc.isenabled()
+    if pause:
+        gc.disable()
+    try:
+        return importlib.import_module("kernelwise.gram._ladders")
+    finally:
+        if pause:
+            gc.enable()
 
 
 def _chains(widths: dict[int, float]) -> list[Chain]:

@@ -18,7 +18,6 @@ from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from sklearn.svm import SVC
 
 from kernelwise._types import Array
 from kernelwise._undefined import NotConverged, Undefined
@@ -93,6 +92,8 @@ class SupportVectors(Machine):
     @classmethod
     def is_machine_of(cls, estimator: Any) -> bool:
         """Say whether an estimator is scikit-learn's SVC."""
+        from sklearn.svm import SVC  # a user who has one has loaded it
+
         return isinstance(estimator, SVC)
 
     def training_loss(self, ridge: float) -> float:
