@@ -86,7 +86,7 @@ class Gram(ABC):
 
     def entries(self) -> Array:
         """Return K itself, a copy, where it is in memory."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not provide its entries.")
 
     def prepare(self, needs: Iterable[Need]) -> None:
         """Prepare for these needs, so that one factorisation can serve them all."""

@@ -73,15 +73,15 @@ class Inverse(ABC):
 
     def diagonal(self) -> Array:
         """Return the diagonal, by which machines leave one row out."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not provide the diagonal.")
 
     def block(self, rows: Array) -> Array:
         """Return some rows and the same columns, by which machines leave out a fold."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not provide blocks.")
 
     def logdet(self) -> float:
         """Return the logarithm of the determinant of K + ridge I."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} does not provide determinants.")
 
     def times_block(self, rows: Array) -> Callable[[Array], Array]:
         """Return the product with a block, without forming it where that is cheaper."""

@@ -3,6 +3,7 @@
 import math
 import warnings
 from collections import Counter
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -75,14 +76,9 @@ class SelfAssessing:
     error_: ErrorEstimate | None
     result_: SelectionResult
 
-    def _fitted(self) -> Any:
-        raise NotImplementedError
-
-    def _checked(self, X: Any) -> Any:
-        raise NotImplementedError
-
-    def _targets(self, y: Any) -> Targets:
-        raise NotImplementedError
+    _fitted: Callable[[], Any]
+    _checked: Callable[[Any], Any]
+    _targets: Callable[[Any], Targets]
 
 
 def leave_one_out(machine: Any, targets: Targets) -> ErrorEstimate | None:
