@@ -97,10 +97,7 @@ class Kept:
         assert evidence.kernel is not None
         if np.isnan(loss):
             return
-        if self._survivors > 1:
-            evidence.release()
-        else:
-            evidence.settle()
+        evidence.release(keep_fits=self._survivors == 1)
         self._held[evidence.kernel], self._losses[evidence.kernel] = evidence, loss
         if len(self._held) > min(self._survivors, self._room):
             worst = max(self._losses, key=self._losses.__getitem__)

@@ -10,7 +10,7 @@ from kernelwise._arguments import is_one_of, shown
 from kernelwise._progress import SILENT, Task
 from kernelwise._types import Array
 from kernelwise.criteria import Criterion, Evidence
-from kernelwise.criteria.base import LEAVE_ONE_OUT, check_task, matrix_needs
+from kernelwise.criteria.base import LEAVE_ONE_OUT, check_task
 from kernelwise.gram import Engine, Need, lacking, resolve_engine
 from kernelwise.kernels import Kernel
 from kernelwise.machines import Machine, needs_with
@@ -63,9 +63,9 @@ class Problem:
         """Refuse, before any work, criteria that are not for the target or not for the engine."""
         for criterion in criteria:
             check_task(criterion, self.targets)
-            needs = matrix_needs(criterion.needs)
+            needs = criterion.needs
             if criterion.has_open_tradeoffs:  # picks are tested on rows left out
-                needs |= {*matrix_needs(LEAVE_ONE_OUT), Need.ENTRIES}
+                needs |= {*LEAVE_ONE_OUT, Need.ENTRIES}
             self.require(needs_with(self.machine, needs), criterion)
 
     def require(self, needs: frozenset[Need], who: str | Criterion) -> None:
