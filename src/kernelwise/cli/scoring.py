@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from math import isqrt
 from typing import Any
 
@@ -20,13 +21,9 @@ def scorer(
     data: Prepared, kernels: list[Kernel], ridge: float, memory: Any, screen: Screen
 ) -> Score:
     """Return a function that scores kernels by some criteria."""
-
-    def score(criteria: list[Any]) -> SelectionResult:
-        options = {"ridge": ridge, "task": data.task, "memory": memory}
-        drawn = None if screen.watched else False
-        return score_kernels(data.X, data.y, kernels, criteria, progress=drawn, **options)
-
-    return score
+    drawn = None if screen.watched else False
+    options = {"ridge": ridge, "task": data.task, "memory": memory, "progress": drawn}
+    return partial(score_kernels, data.X, data.y, kernels, **options)
 
 
 def score_those_defined(score: Score, criteria: list[str], screen: Screen) -> SelectionResult:
