@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import pandas as pd
 
 from kernelwise.cli.formats.base import Format, Source, Table
@@ -149,21 +148,7 @@ def _sparse(line: str, attributes: list[_Attribute]) -> list[str]:
     return row
 
 
-def _as_numbers(cells: Sequence[str]) -> Any:
-    """Return texts as numbers, quickly; None where one is none, to be explained."""
-    try:
-        numbers = np.array(cells, dtype=float)
-    except ValueError:
-        return None
-    # Python's own spellings, nan and 1_000, are none of Weka's.
-    return None if np.isnan(numbers).any() or any("_" in cell for cell in cells) else numbers
-
-
 def _column(attribute: _Attribute, cells: Sequence[str], path: str) -> Any:
-    if attribute.kind in _NUMBERS and "?" not in cells:
-        numbers = _as_numbers(cells)
-        if numbers is not None:
-            return numbers
     values = pd.Series(list(cells), dtype=object)
     values = values.where(values != "?", None)
     if attribute.kind not in _NUMBERS:
