@@ -16,11 +16,10 @@ from kernelwise.bounds.overview import evaluate
 from kernelwise.bounds.sample import Learner, Sample
 from kernelwise.bounds.theorem import Quantity, Theorem, statements
 from kernelwise.cli.answer import described
+from kernelwise.cli.pipeline import Job, explain_memory_error
 from kernelwise.cli.prepare import Prepared
-from kernelwise.cli.scoring import explain_memory_error
 from kernelwise.cli.screen import BadInput, Screen, aligned, counted, labelled, tell
-from kernelwise.cli.select import as_criterion, load, named_criteria, selector_for
-from kernelwise.cli.write import Folder, to_csv
+from kernelwise.cli.write import to_csv
 from kernelwise.gram.dense import check_memory
 from kernelwise.kernels import Kernel
 from kernelwise.selection.archive import to_plain
@@ -90,12 +89,10 @@ class _Findings:
 def bounds(args: argparse.Namespace, screen: Screen) -> int:
     """Evaluate the theorems for one kernel; return the exit status."""
     check_delta(args.delta)
-    criterion = as_criterion(named_criteria(args.criterion))
-    folder = Folder(args.out)
-    data = load(args, screen)
-    n = data.targets.n
+    job = Job(args, screen)
+    data, folder, n = job.data, job.folder, job.data.targets.n
     _check(args, data, screen)
-    selector = selector_for(args, data, criterion)
+    selector = job.selector()
     with screen.heard(), explain_memory_error(args.memory, n):
         # The support vector machine takes copies of the matrix of its own.
         check_memory(n if data.task == "regression" else 2 * n, args.memory)
