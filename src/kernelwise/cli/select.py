@@ -25,8 +25,7 @@ from kernelwise.cli.scoring import explain_memory_error, score_those_defined, sc
 from kernelwise.cli.screen import BadInput, Screen, tell
 from kernelwise.cli.write import RESULT, Folder
 from kernelwise.criteria import Criterion, available, get
-from kernelwise.gram import Targets
-from kernelwise.gram.dense import check_memory
+from kernelwise.gram import Dense, Targets
 from kernelwise.selection import Cascade, KernelSelector
 from kernelwise.selection.estimates import by_folds
 from kernelwise.selection.guards import no_signal
@@ -81,7 +80,7 @@ def _check_size(args: argparse.Namespace, n: int, d: int) -> None:
     """Complain of n rows of d columns that do not fit, before time is spent on them."""
     if args.command != "compare":  # it may do without the matrix in memory
         with explain_memory_error(args.memory, n):
-            check_memory(n, args.memory)
+            Dense(args.memory).check_memory(frozenset(), n)
     size, budget = _ENTRY * n * d, as_bytes(args.memory)
     if size > budget:
         raise BadInput(
