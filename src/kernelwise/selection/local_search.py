@@ -18,8 +18,7 @@ from kernelwise._types import Array
 from kernelwise.criteria import Criterion, ask
 from kernelwise.criteria.base import matrix_needs
 from kernelwise.kernels import Kernel
-from kernelwise.selection.outcome import Solution
-from kernelwise.selection.problem import Problem
+from kernelwise.selection.problem import Problem, Solution
 from kernelwise.targets import Targets
 
 FIRST_LOOK = 500  # rows
@@ -130,7 +129,7 @@ class LocalSearch:
         [evidence] = part.evidence([self._kernels[place.kernel]])
         ridge = float(self._ridges[place])
         value = ask(self._criterion, evidence, ridge).mean
-        return (np.inf, None) if np.isnan(value) else (value, Solution.of(evidence, part.X, ridge))
+        return (np.inf, None) if np.isnan(value) else (value, part.solution(evidence, ridge))
 
     @property
     def shape(self) -> tuple[int, int]:
