@@ -20,7 +20,7 @@ from kernelwise.cli.pipeline import Job, explain_memory_error
 from kernelwise.cli.prepare import Prepared
 from kernelwise.cli.screen import BadInput, Screen, aligned, counted, labelled, tell
 from kernelwise.cli.write import to_csv
-from kernelwise.gram.dense import check_memory
+from kernelwise.gram import Dense
 from kernelwise.kernels import Kernel
 from kernelwise.selection.archive import to_plain
 
@@ -95,7 +95,8 @@ def bounds(args: argparse.Namespace, screen: Screen) -> int:
     selector = job.selector()
     with screen.heard(), explain_memory_error(args.memory, n):
         # The support vector machine takes copies of the matrix of its own.
-        check_memory(n if data.task == "regression" else 2 * n, args.memory)
+        rows = n if data.task == "regression" else 2 * n
+        Dense(args.memory).check_memory(frozenset(), rows)
         with screen.fitting(selector, "choosing the kernel"):
             selector.fit(data.X, data.y)
         with screen.status("evaluating the theorems"):

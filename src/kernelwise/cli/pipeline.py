@@ -16,8 +16,8 @@ from kernelwise.cli.read import read_table
 from kernelwise.cli.screen import BadInput, Screen
 from kernelwise.cli.write import Folder
 from kernelwise.criteria import Criterion, available, get
-from kernelwise.gram import Targets
-from kernelwise.gram.dense import check_memory, needed
+from kernelwise.gram import Dense, Targets
+from kernelwise.gram.dense import needed
 from kernelwise.kernels import Kernel
 from kernelwise.selection import Cascade, KernelSelector, SelectionResult, score_kernels
 
@@ -68,7 +68,7 @@ class Job:
         memory = self.args.memory
         if self.args.command != "compare":  # it may do without the matrix in memory
             with explain_memory_error(memory, n):
-                check_memory(n, memory)
+                Dense(memory).check_memory(frozenset(), n)
         size, budget = _ENTRY * n * d, as_bytes(memory)
         if size > budget:
             raise BadInput(
