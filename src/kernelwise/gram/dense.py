@@ -12,7 +12,7 @@ from scipy.sparse.csgraph import connected_components
 
 from kernelwise._arguments import as_bytes, in_words
 from kernelwise._progress import SILENT, Task
-from kernelwise._threads import pool, workers
+from kernelwise._threads import cached_property, pool, workers
 from kernelwise._types import Array
 from kernelwise.gram.base import Engine, Gram, GramStatistics, Need, get
 from kernelwise.gram.inverse import (
@@ -147,11 +147,14 @@ class DenseGram(Gram):
 
     def __init__(self, kernel: Kernel, pairs: Pairs, sample: Pairs, targets: Targets) -> None:
         self._kernel, self._pairs, self._sample, self._targets = kernel, pairs, sample, targets
-        self._diagonal = kernel.diagonal(pairs.X)
         self._form: tuple[Array, float, float] | None = None
         self._spectrum: Spectrum | None = None
         self._is_factorised = False
         self.is_psd = kernel.is_psd  # until a spectrum tells
+
+    @cached_property
+    def _diagonal(self) -> Array:
+        return self._kernel.diagonal(self._pairs.X)
 
     def _shifted(self) -> tuple[Array, float, float]:
         """Return S, c and the rounding error of S in the form K = S + c that keeps most digits."""
