@@ -8,7 +8,7 @@ import pytest
 
 import kernelwise as kw
 from kernelwise import criteria as c
-from kernelwise.selection.scoring import UndefinedCriterionWarning
+from kernelwise.selection import UndefinedCriterionWarning
 
 HOSTILE = [
     True,

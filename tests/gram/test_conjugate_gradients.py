@@ -17,7 +17,7 @@ from kernelwise.gram.partial_cholesky import (
 )
 from kernelwise.gram.psd import NotPSDWarning
 from kernelwise.kernels import Pairs
-from kernelwise.selection.scoring import UndefinedCriterionWarning
+from kernelwise.selection import UndefinedCriterionWarning
 
 SMALL = Tiled(memory="100kB")  # 120 rows and their spectrum take 576 kB
 KERNELS = [kw.Gaussian(0.1), kw.Gaussian(4.0), kw.Gaussian(1e4), kw.Laplacian(3.0), kw.Linear()]

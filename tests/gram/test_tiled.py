@@ -26,7 +26,7 @@ from kernelwise.gram.families import DistanceRange, group_kernels
 from kernelwise.gram.sweep import Sweep
 from kernelwise.kernels import Pairs
 from kernelwise.kernels.base import PairKernel
-from kernelwise.selection.scoring import UndefinedCriterionWarning
+from kernelwise.selection import UndefinedCriterionWarning
 
 CHEAP = ["kta", "ckta", "ks", *(c.SM(r=r) for r in (1, 2, 3, 4, 5)), c.SM(2, "sum", False)]
 CLASSES = [*CHEAP, "fsm", "fsm_error", "md", "ncut"]

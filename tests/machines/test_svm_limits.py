@@ -15,7 +15,7 @@ from kernelwise.gram import Dense, Targets
 from kernelwise.machines import SupportVectors, make_splits
 from kernelwise.machines import _smo as loops
 from kernelwise.machines import svm as module
-from kernelwise.selection.scoring import UndefinedCriterionWarning
+from kernelwise.selection import UndefinedCriterionWarning
 
 TINY_RIDGE = 1e-99  # C = 5e98
 

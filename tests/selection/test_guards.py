@@ -12,14 +12,9 @@ from kernelwise import criteria as c
 from kernelwise.gram import Targets
 from kernelwise.machines import LeastSquares
 from kernelwise.selection import SelectionResult
-from kernelwise.selection.guards import (
-    KernelChoiceWarning,
-    edge,
-    extended,
-    warn_about,
-)
-from kernelwise.selection.outcome import CascadeOutcome
+from kernelwise.selection.guards import KernelChoiceWarning, warn_about
 from kernelwise.selection.problem import Problem
+from kernelwise.selection.search import CascadeOutcome, edge, extended
 
 
 def fit(X, y, **settings):
@@ -139,7 +134,7 @@ def test_only_the_last_that_passed_is_called_the_last(rng):
     table = {"sm": np.arange(8.0, 0.0, -1.0), "eloo": np.array([9, nan, 5, 1, nan, nan, nan, nan])}
     criteria = {"sm": c.SM(), "eloo": c.ELOO()}
     result = SelectionResult(kernels, np.ones(8), criteria, table, {}, "dense", "", 0.1)
-    problem = Problem.of(
+    problem = Problem(
         rng.normal(size=(20, 2)),
         Targets.of(np.arange(20) % 2),
         kernels,
@@ -149,7 +144,7 @@ def test_only_the_last_that_passed_is_called_the_last(rng):
     )
     evidence = next(problem.evidence([kernels[3]]))
     for finalists, told in ((5, False), (4, True)):
-        found = CascadeOutcome(result, 3, 1.0, finalists, evidence)
+        found = CascadeOutcome(result, 3, kernels[3], 1.0, finalists, evidence)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             assert any("disagree" in s for s in warn_about(found, None)) is told

@@ -19,7 +19,7 @@ RIDGES = 10.0 ** np.arange(-4.0, 3.0)
 
 def problem(X, y, kernels):
     targets = Targets.of(y)
-    return Problem.of(X, targets, kernels, "dense", fit_intercept=True, machine=LeastSquares)
+    return Problem(X, targets, kernels, "dense", fit_intercept=True, machine=LeastSquares)
 
 
 def blobs(n=700, seed=0):

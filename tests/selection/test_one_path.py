@@ -16,8 +16,8 @@ from kernelwise.gram import Engine, Gram, Need, Tiled
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.base import PairKernel
 from kernelwise.machines import LeastSquares, SupportVectors, needs_with
+from kernelwise.selection import search
 from kernelwise.selection.estimators import criterion_machine
-from kernelwise.selection.plan import Kept
 
 DEPTH = []  # of calls of grams, while one is under way
 
@@ -136,8 +136,7 @@ def nystrom(tmp_path):
 
 
 def served(criterion, machine=LeastSquares):
-    needs = kw.criteria.base.matrix_needs(criterion.needs)
-    return Need.ENTRIES not in needs_with(machine, needs)
+    return Need.ENTRIES not in needs_with(machine, criterion.needs)
 
 
 OURS = [
@@ -220,14 +219,14 @@ def test_survivors_of_a_costly_stage_hold_no_matrix(monkeypatch):
     """Five matrices with their spectra would be too much at many rows."""
     X, y = data(750, False)
     seen = []
-    original = Kept.begin
+    original = search.score_candidates
 
-    def watched(kept, survivors):
-        known = original(kept, survivors)
+    def watched(*arguments):
+        known = arguments[5]
         seen.extend("_dense" in vars(evidence.gram) for evidence in known.values())
-        return known
+        return original(*arguments)
 
-    monkeypatch.setattr(Kept, "begin", watched)
+    monkeypatch.setattr(search, "score_candidates", watched)
     cascade = kw.Cascade(("eloo", 3), (kw.criteria.KFold(3), 1))
     kernels = kw.grids.gaussian(1, 5)
     chosen = kw.KernelSelector(kernels=kernels, ridge=1.0, criterion=cascade).fit(X, y)

@@ -10,7 +10,7 @@ import kernelwise as kw
 from helpers import close
 from kernelwise import criteria as c
 from kernelwise.criteria import ELOO
-from kernelwise.selection.preference import preferred
+from kernelwise.selection.result import preferred
 
 WIDTHS = [kw.Gaussian(2.0**i) for i in (-2, 3, 0)]
 

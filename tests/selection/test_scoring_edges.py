@@ -7,7 +7,7 @@ import scipy.sparse as sp
 import kernelwise as kw
 from kernelwise import criteria as c
 from kernelwise.gram import Tiled
-from kernelwise.selection.scoring import UndefinedCriterionWarning
+from kernelwise.selection import UndefinedCriterionWarning
 
 X = np.random.default_rng(0).normal(size=(20, 3))
 LABELS = np.arange(20) % 2
@@ -62,7 +62,7 @@ def test_large_targets_of_large_kernels_do_not_overflow(engine):
 @pytest.mark.parametrize("exponent", range(-300, 301, 60))
 @pytest.mark.parametrize("y", [LABELS, REAL], ids=["classes", "real"])
 @engines
-@pytest.mark.filterwarnings("ignore::kernelwise.selection.scoring.UndefinedCriterionWarning")
+@pytest.mark.filterwarnings("ignore::kernelwise.selection.UndefinedCriterionWarning")
 def test_widths_of_any_size(engine, y, exponent):
     """A value or NaN with a reason, and no warning from below."""
     width = 10.0**exponent

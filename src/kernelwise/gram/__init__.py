@@ -20,6 +20,7 @@ from kernelwise._registry import load_modules
 from kernelwise.gram.base import Engine as Engine
 from kernelwise.gram.base import Gram as Gram
 from kernelwise.gram.base import Need as Need
+from kernelwise.gram.base import Powers as Powers
 from kernelwise.gram.base import available as available
 from kernelwise.gram.base import get as get
 from kernelwise.gram.base import lacking as lacking

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -38,6 +38,20 @@ class Need(Enum):
     # What a criterion needs of the machine it judges by, which says what that takes of the matrix.
     TRAINING = "a machine trained on it"
     FOLDS = "machines trained on folds of it"
+
+
+class Powers(NamedTuple):
+    """The need of K^k y for all k up to the highest, each of which costs a sweep.
+
+    Attributes
+    ----------
+    highest : int
+    weighted : bool
+        Whether the classes in y are weighted by their size.
+    """
+
+    highest: int
+    weighted: bool
 
 
 class Gram(ABC):

@@ -10,11 +10,12 @@ This package imports everything below it; the command line and the report stand 
 """
 
 from kernelwise.selection.cascade import Cascade
+from kernelwise.selection.diagnostics import UndefinedCriterionWarning
 from kernelwise.selection.guards import KernelChoiceWarning
 from kernelwise.selection.persistence import load_model, save_model
 from kernelwise.selection.record import ErrorEstimate, Record
 from kernelwise.selection.result import SelectionResult
-from kernelwise.selection.scoring import UndefinedCriterionWarning, score_kernels, score_matrix
+from kernelwise.selection.scoring import score_kernels, score_matrix
 from kernelwise.selection.selector import KernelSelector
 
 __all__ = [

@@ -2,16 +2,13 @@
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
 from kernelwise._arguments import as_integer, shown
-from kernelwise._types import Array
 from kernelwise.criteria import ELOO, SM, Criterion, get
-from kernelwise.gram import Gram, Targets
-from kernelwise.selection.inputs import as_ridges
-from kernelwise.selection.preference import check_rule
+from kernelwise.gram import Targets
+from kernelwise.selection.result import check_rule
 
 # The ridges tried by default, in units of the mean diagonal of each kernel matrix.
 AUTO_RIDGES = 10.0 ** np.arange(-4.0, 3.0)
@@ -84,36 +81,6 @@ def loo_criterion(targets: Targets) -> ELOO:
     return ELOO("press" if targets.classes is None else "squared_hinge")
 
 
-def default_cascade(targets: Targets) -> Cascade:
-    """Return the library's default: one sweep by SM keeps five, leave-one-out picks."""
-    return _FOR_REALS if targets.classes is None else _FOR_CLASSES
-
-
-_FOR_REALS = Cascade((SM(r=2), 5), (ELOO("press"), 1))
-_FOR_CLASSES = Cascade((SM(r=2), 5), (ELOO("squared_hinge"), 1))
-
-
-@dataclass(frozen=True, eq=False)
-class Ridges:
-    """The ridges to try: given numbers, or multiples of the mean diagonal of each matrix."""
-
-    values: Array
-    relative: bool
-
-    @classmethod
-    def of(cls, ridge: Any) -> "Ridges":
-        """Return the ridges that a user gives, in ascending order; those of the data for "auto"."""
-        if isinstance(ridge, str) and ridge == "auto":
-            return cls(AUTO_RIDGES, True)
-        return cls(np.unique(as_ridges(ridge)), False)
-
-    def choice(self, gram: Gram) -> Array:
-        """Return the ridges that a criterion may choose from."""
-        mean = float(gram.statistics.diagonal.mean())
-        unit = mean if self.relative and mean > 0.0 and np.isfinite(mean) else 1.0
-        return np.asarray(self.values * unit)
-
-    def reference(self, gram: Gram) -> Array:
-        """Return the ridge nearest the papers' 1, for a criterion that may not choose one."""
-        nearest = np.abs(np.log(self.values / REFERENCE_RIDGE)).argmin()
-        return self.choice(gram)[[nearest]]
+# The library's defaults: one sweep by SM keeps five, leave-one-out picks.
+FOR_REALS = Cascade((SM(r=2), 5), (ELOO("press"), 1))
+FOR_CLASSES = Cascade((SM(r=2), 5), (ELOO("squared_hinge"), 1))

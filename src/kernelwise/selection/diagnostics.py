@@ -1,7 +1,13 @@
 """What there is to say about a selection: a text for people and a code for programs."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
+
+from kernelwise._warnings import warn_user
+
+
+class UndefinedCriterionWarning(UserWarning):
+    """A criterion has no value for a kernel; the table holds NaN there."""
 
 
 class Code(StrEnum):
@@ -61,3 +67,20 @@ def former_note(text: str) -> Diagnostic:
 def has_code(texts: Iterable[str], *codes: Code) -> bool:
     """Say whether one of several diagnostics has one of the codes."""
     return any(code_of(text) in codes for text in texts)
+
+
+def warn_undefined(notes: Mapping[tuple[str, str], str]) -> None:
+    """Say what is undefined and why, once for all kernels that share the reason."""
+    kernels: dict[str, list[str]] = {}
+    names: dict[str, list[str]] = {}
+    for (kernel, name), reason in notes.items():
+        kernels.setdefault(reason, []).append(kernel)
+        names.setdefault(reason, []).append(name)
+    for reason in kernels:
+        first, *others = dict.fromkeys(kernels[reason])
+        more = f" and {len(others)} more" if others else ""
+        warn_user(
+            f"undefined (NaN): {', '.join(dict.fromkeys(names[reason]))} of {first}{more}, "
+            f"because {reason}.",
+            UndefinedCriterionWarning,
+        )

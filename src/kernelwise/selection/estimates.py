@@ -1,6 +1,5 @@
 """The error to expect on new rows."""
 
-import math
 import warnings
 from collections import Counter
 from collections.abc import Callable
@@ -14,10 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._arguments import as_integer, is_list, shown
 from kernelwise._threads import limited
-from kernelwise._types import Array
 from kernelwise.gram import Targets
 from kernelwise.kernels import Kernel
-from kernelwise.machines.base import misclassified, standard_error
+from kernelwise.selection.estimators import mean_error
 from kernelwise.selection.local_search import stratified_order
 from kernelwise.selection.record import ErrorEstimate
 from kernelwise.selection.result import SelectionResult
@@ -81,21 +79,6 @@ class SelfAssessing:
     _targets: Callable[[Any], Targets]
 
 
-def leave_one_out(machine: Any, targets: Targets) -> ErrorEstimate | None:
-    """Return the leave-one-out error of a fitted machine, None if it does not know its own."""
-    if not hasattr(machine, "loo_values_"):
-        return None
-    values = machine.loo_values_.reshape(targets.n, -1)
-    sound = np.isfinite(values).all(axis=1)
-    if not sound.any():
-        return None
-    if targets.classes is None:
-        losses = machine.loo_residuals_**2
-    else:
-        losses = misclassified(targets.y, values)
-    return _estimate(targets, losses[sound], "leave-one-out")
-
-
 def by_folds(estimator: Any, X: Any, targets: Targets, cv: Any, method: str) -> ErrorEstimate:
     """Return the error of an estimator that is refitted for every fold."""
     cv = _checked_folds(cv)
@@ -112,7 +95,7 @@ def by_folds(estimator: Any, X: Any, targets: Targets, cv: Any, method: str) -> 
         losses = (targets.y - predicted) ** 2
     else:
         losses = np.asarray(predicted != targets.labels, dtype=float)
-    return _estimate(targets, losses, method)
+    return mean_error(targets, losses, method)
 
 
 def pick_shares(chooser: Any, X: Any, targets: Targets, resamples: int) -> dict[Kernel, float]:
@@ -152,17 +135,3 @@ def _checked_folds(cv: Any) -> Any:
         "cv must be a number of folds of at least 2, a splitter or a list of (train, test) rows, "
         f"got {shown(cv)}."
     )
-
-
-def _estimate(targets: Targets, losses: Array, method: str) -> ErrorEstimate:
-    """Return the mean of losses: a rate, or the root of a mean square."""
-    mean = float(losses.mean())
-    spread = standard_error(losses)
-    if targets.classes is not None:
-        baseline = 1.0 - float(targets.counts.max()) / targets.n
-        return ErrorEstimate("error rate", mean, spread, method, baseline)
-    root = math.sqrt(mean)
-    # The delta method: the root of a mean has its error over twice the root.
-    error = spread / (2.0 * root) if root > 0.0 else 0.0
-    baseline = float(targets.y.std() * targets.n / (targets.n - 1))  # the mean, leaving one out
-    return ErrorEstimate("root mean squared error", root, error, method, baseline)

@@ -1,4 +1,4 @@
-"""The machine that gets the chosen kernel and ridge.
+"""The machine that gets the chosen kernel and ridge, and the error of it.
 
 Kernels reach an estimator in one of three ways: as a function of two matrices (the machines of
 kernelwise, the support vector machines of scikit-learn, estimators of others), as a precomputed
@@ -6,15 +6,19 @@ matrix (scikit-learn's KernelRidge, KernelPCA, SpectralClustering, SpectralEmbed
 into a kernel of scikit-learn's Gaussian processes.
 """
 
+import math
 from collections.abc import Sequence
 from enum import Enum
 from typing import Any
 
+import numpy as np
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.utils import get_tags
 
 from kernelwise._arguments import shown
-from kernelwise.criteria.base import LEAVE_ONE_OUT, matrix_needs
+from kernelwise._types import Array
+from kernelwise._undefined import Undefined
+from kernelwise.criteria.base import LEAVE_ONE_OUT
 from kernelwise.gram import Need, Targets
 from kernelwise.kernels import Kernel, Precomputed
 from kernelwise.machines import (
@@ -26,9 +30,11 @@ from kernelwise.machines import (
     SupportVectors,
 )
 from kernelwise.machines import base as machines
+from kernelwise.machines.base import misclassified, standard_error
 from kernelwise.machines.gaussian_process import check_translatable, process_kernel
-from kernelwise.selection.outcome import CascadeOutcome
 from kernelwise.selection.problem import Problem
+from kernelwise.selection.record import ErrorEstimate
+from kernelwise.selection.search import CascadeOutcome
 
 
 class KernelInput(Enum):
@@ -128,13 +134,16 @@ def fit_estimator(
     machine: Any, problem: Problem, found: CascadeOutcome, params: dict[str, Any]
 ) -> None:
     """Fit the machine; one that fits by least squares takes the solution of the choice."""
-    solution = found.solution(problem.X) if _adopts(machine, params) else None
-    if solution is not None:
-        machine.adopt(solution.rows, problem.targets, solution.fit, solution.coefficients)
-        return
-    X, y = problem.X, problem.targets.labels
+    if _adopts(machine, params):
+        try:
+            solution = found.known or problem.solution(found.evidence, found.ridge)
+        except Undefined:
+            pass  # not to be trusted: the machine says why
+        else:
+            machine.adopt(solution.rows, problem.targets, solution.fit, solution.coefficients)
+            return
     try:
-        machine.fit(X, y, **params)
+        machine.fit(problem.X, problem.targets.labels, **params)
     except ValueError as error:
         if isinstance(machine, LSSVC | KRR):
             raise
@@ -145,7 +154,7 @@ def fit_estimator(
 
 def fit_needs(machine: Any, params: dict[str, Any]) -> frozenset[Need]:
     """Return what a fit takes of the kernel matrix: estimators of others take all of it."""
-    return matrix_needs(LEAVE_ONE_OUT) if _adopts(machine, params) else frozenset({Need.ENTRIES})
+    return LEAVE_ONE_OUT if _adopts(machine, params) else frozenset({Need.ENTRIES})
 
 
 def _adopts(machine: Any, params: dict[str, Any]) -> bool:
@@ -160,3 +169,32 @@ def task_of(estimator: Any) -> str:
     if is_regressor(estimator):
         return "regression"
     return "classification" if is_classifier(estimator) else "auto"
+
+
+def leave_one_out(machine: Any, targets: Targets) -> ErrorEstimate | None:
+    """Return the leave-one-out error of a fitted machine, None if it does not know its own."""
+    if not hasattr(machine, "loo_values_"):
+        return None
+    values = machine.loo_values_.reshape(targets.n, -1)
+    sound = np.isfinite(values).all(axis=1)
+    if not sound.any():
+        return None
+    if targets.classes is None:
+        losses = machine.loo_residuals_**2
+    else:
+        losses = misclassified(targets.y, values)
+    return mean_error(targets, losses[sound], "leave-one-out")
+
+
+def mean_error(targets: Targets, losses: Array, method: str) -> ErrorEstimate:
+    """Return the mean of losses: a rate, or the root of a mean square."""
+    mean = float(losses.mean())
+    spread = standard_error(losses)
+    if targets.classes is not None:
+        baseline = 1.0 - float(targets.counts.max()) / targets.n
+        return ErrorEstimate("error rate", mean, spread, method, baseline)
+    root = math.sqrt(mean)
+    # The delta method: the root of a mean has its error over twice the root.
+    error = spread / (2.0 * root) if root > 0.0 else 0.0
+    baseline = float(targets.y.std() * targets.n / (targets.n - 1))  # the mean, leaving one out
+    return ErrorEstimate("root mean squared error", root, error, method, baseline)

@@ -1,21 +1,19 @@
 """What deserves a second look, each with a remedy."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from kernelwise._warnings import warn_user
-from kernelwise.kernels import Gaussian, Kernel
 from kernelwise.selection.diagnostics import Code, Diagnostic, has_code
-from kernelwise.selection.outcome import CascadeOutcome
 from kernelwise.selection.record import ErrorEstimate
+from kernelwise.selection.search import CascadeOutcome, edge
 
 _FEWEST = 5  # rows of a class
 _LOOKED_AT = 200  # rows
 _ALONE = 0.05  # similarity to the most similar row, below which a row is alone
 _CONSTANT = 1e-6  # relative difference of entries, below which all rows look alike
 _DISAGREEMENT = 1.5  # how much worse by the last criterion the pick of the first one is
-_STEPS = 4  # by which a grid is extended
 # Diagnostics that explain why a choice is no better than a constant.
 _EXPLAINED = (Code.NO_SIGNAL, Code.CONSTANT_MATRIX, Code.IDENTITY_MATRIX)
 
@@ -27,34 +25,13 @@ class KernelChoiceWarning(UserWarning):
 def warn_about(found: CascadeOutcome, error: ErrorEstimate | None) -> tuple[Diagnostic, ...]:
     """Warn of everything that deserves a second look, and return it."""
     said: list[Diagnostic] = []
-    for check in (_few_rows, _edge_of_the_grid, _edge_of_the_ridges, _degenerate_matrix):
+    for check in (_few_rows, _edges, _degenerate_matrix, _disagreement):
         said += check(found)
-    said += _disagreement(found)
     if error is not None:
         said += no_signal(error, found.evidence.targets.classes is None, said)
     for diagnostic in said:
         warn_user(diagnostic, KernelChoiceWarning)
     return tuple(said)
-
-
-def edge(kernels: Sequence[Kernel], winner: int) -> str | None:
-    """Return "narrowest" or "widest" where the winner is the last of its family on that side."""
-    family = {k.roughness for k in kernels if type(k) is type(kernels[winner])}
-    if len(family) < 3 or not kernels[winner].inverse_widths:
-        return None
-    roughness = kernels[winner].roughness
-    if roughness == max(family):
-        return "narrowest"
-    return "widest" if roughness == min(family) else None
-
-
-def extended(kernels: Sequence[Kernel], side: str) -> list[Kernel]:
-    """Return a grid of Gaussians with four more powers of two on one side."""
-    widths = sorted(kernel.tau for kernel in kernels if isinstance(kernel, Gaussian))
-    steps = range(1, _STEPS + 1)
-    if side == "narrowest":
-        return [Gaussian(widths[0] / 2.0**i) for i in reversed(steps)] + list(kernels)
-    return list(kernels) + [Gaussian(widths[-1] * 2.0**i) for i in steps]
 
 
 def _few_rows(found: CascadeOutcome) -> Iterator[Diagnostic]:
@@ -71,16 +48,14 @@ def _few_rows(found: CascadeOutcome) -> Iterator[Diagnostic]:
             )
 
 
-def _edge_of_the_grid(found: CascadeOutcome) -> Iterator[Diagnostic]:
+def _edges(found: CascadeOutcome) -> Iterator[Diagnostic]:
+    """See whether a kernel or a ridge beyond those offered may be better."""
     side = edge(found.result.kernels, found.winner)
     if side is not None:
         more = "narrower kernels" if side == "narrowest" else "wider kernels, or Linear()"
         yield Diagnostic(
             f"the chosen {found.kernel} is the {side} offered: add {more}", Code.GRID_EDGE
         )
-
-
-def _edge_of_the_ridges(found: CascadeOutcome) -> Iterator[Diagnostic]:
     offered = found.offered_ridges
     if offered is None or np.unique(offered).size < 3:
         return
@@ -123,10 +98,10 @@ def _disagreement(found: CascadeOutcome) -> Iterator[Diagnostic]:
     names = list(result.table)
     if len(names) < 2 or result.criteria[names[-1]].greater_is_better is not False:
         return
-    first, last = result.best_index(names[0]), result.table[names[-1]]
-    rank = result.ranking(names[0]).index(winner) + 1
+    order, last = result.ranking(names[0]), result.table[names[-1]]
+    rank = order.index(winner) + 1
     # A pick of the first stage that was set aside on the way has no value to compare.
-    is_far = last[first] > _DISAGREEMENT * last[winner] > 0.0
+    is_far = last[order[0]] > _DISAGREEMENT * last[winner] > 0.0
     if finalists > 2 and rank >= finalists and is_far:
         yield Diagnostic(
             f"{names[0]} and {names[-1]} disagree: {found.kernel} was the last that {names[0]} "

@@ -1,6 +1,6 @@
 """What users pass to scoring and selection, checked once, at the border."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -9,10 +9,7 @@ from kernelwise._arguments import as_real, is_list, shown
 from kernelwise._sklearn import validate_weights
 from kernelwise._types import Array
 from kernelwise.criteria import Criterion, get
-from kernelwise.gram import Targets
-from kernelwise.gram.psd import check_matrix
 from kernelwise.kernels import Kernel, grids
-from kernelwise.kernels.geometry import as_rows
 from kernelwise.machines import check_ridge
 
 Asked = str | Criterion | Iterable[str | Criterion]
@@ -32,18 +29,6 @@ def as_criteria(criteria: Asked) -> list[Criterion]:
     return asked
 
 
-def name_columns(criteria: Sequence[Criterion]) -> dict[str, Criterion]:
-    """Name every column by its criterion, with parameters where two would share the name."""
-    names = [criterion.name for criterion in criteria]
-    columns: dict[str, Criterion] = {}
-    for criterion in criteria:
-        name = criterion.name if names.count(criterion.name) == 1 else criterion.label
-        while name in columns:  # two stages may ask the same
-            name += " again"
-        columns[name] = criterion
-    return columns
-
-
 def as_kernels(kernels: Any, X: Any) -> list[Kernel]:
     """Return the candidate kernels, from the distances in X by default."""
     if kernels is None:
@@ -61,24 +46,6 @@ def as_kernels(kernels: Any, X: Any) -> list[Kernel]:
     if not candidates:
         raise ValueError("kernels is empty: give at least one, or None for a grid made from X.")
     return candidates
-
-
-def as_data(X: Any, kernels: Sequence[Kernel], targets: Targets) -> Any:
-    """Return validated rows, or the validated matrix that is given in their place."""
-    rows = check_matrix(X) if take_matrix(kernels) else as_rows(X)
-    if rows.shape[0] != targets.n:
-        raise ValueError(f"X has {rows.shape[0]} rows but y has {targets.n} entries.")
-    return rows
-
-
-def take_matrix(kernels: Sequence[Kernel]) -> bool:
-    """Say whether the kernels take a matrix in the place of rows; all of them, or none."""
-    for kernel in kernels:
-        if kernel.takes_matrix != kernels[0].takes_matrix:
-            raise ValueError(
-                "kernels mixes Precomputed() with kernels of features: score them apart."
-            )
-    return kernels[0].takes_matrix
 
 
 def as_ridges(ridge: Any) -> Array:

@@ -16,10 +16,8 @@ from kernelwise._progress import Task
 from kernelwise._threads import limited
 from kernelwise._types import Array
 from kernelwise.criteria import Criterion, ask
-from kernelwise.criteria.base import matrix_needs
 from kernelwise.kernels import Kernel
-from kernelwise.selection.outcome import Solution
-from kernelwise.selection.problem import Problem
+from kernelwise.selection.problem import Problem, Solution
 from kernelwise.targets import Targets
 
 FIRST_LOOK = 500  # rows
@@ -111,7 +109,7 @@ class LocalSearch:
         table = np.full(self._ridges.shape, np.nan)
         for k, evidence in enumerate(self.part(rows).evidence(self._kernels)):
             ridges = self._ridges[k].tolist()
-            evidence.prefit(ridges, matrix_needs(self._criterion.needs))
+            evidence.prefit(ridges, self._criterion.needs)
             table[k] = [ask(self._criterion, evidence, ridge).mean for ridge in ridges]
             if evidence.is_psd is False:
                 self._indefinite.append(self._kernels[k])
@@ -130,7 +128,7 @@ class LocalSearch:
         [evidence] = part.evidence([self._kernels[place.kernel]])
         ridge = float(self._ridges[place])
         value = ask(self._criterion, evidence, ridge).mean
-        return (np.inf, None) if np.isnan(value) else (value, Solution.of(evidence, part.X, ridge))
+        return (np.inf, None) if np.isnan(value) else (value, part.solution(evidence, ridge))
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -1,37 +1,66 @@
-"""Validated data, with the engine and the machine to judge it by."""
+"""Validated data, with the engine and the machine to judge it by, and the scoring loop."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+import copy
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from itertools import repeat
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from kernelwise._arguments import is_one_of, shown
 from kernelwise._progress import SILENT, Task
 from kernelwise._types import Array
-from kernelwise.criteria import Criterion, Evidence
-from kernelwise.criteria.base import LEAVE_ONE_OUT, check_task, matrix_needs
-from kernelwise.gram import Engine, Need, lacking, resolve_engine
+from kernelwise.criteria import Criterion, Evidence, Value, judge
+from kernelwise.criteria.base import LEAVE_ONE_OUT, check_task
+from kernelwise.gram import Engine, Gram, Need, lacking, resolve_engine
+from kernelwise.gram.psd import check_matrix, warn_indefinite
 from kernelwise.kernels import Kernel
-from kernelwise.machines import Machine, needs_with
+from kernelwise.machines import Machine, RidgeFit, needs_with
+from kernelwise.selection.diagnostics import Code, Diagnostic, warn_undefined
+from kernelwise.selection.result import SelectionResult
+from kernelwise.selection.sweeps import Sweeps
+from kernelwise.selection.tradeoff import resolve_all
 from kernelwise.targets import Targets
 
 
-@dataclass(frozen=True, eq=False)
+class Solution(NamedTuple):
+    """A least-squares machine and what its function is a sum over, both from one gram.
+
+    Attributes
+    ----------
+    fit : RidgeFit
+    rows : array or sparse matrix of shape (m, d)
+    coefficients : array of shape (m, c)
+    """
+
+    fit: RidgeFit
+    rows: Any
+    coefficients: Array
+
+
 class Problem:
-    """Validated data, with the engine and the machine: what every stage shares."""
+    """Data, with the engine and the machine: what every stage shares.
 
-    X: Any
-    targets: Targets
-    engine: Engine
-    engine_reason: str
-    fit_intercept: bool
-    machine: type[Machine]
-    takes_matrix: bool
+    Parameters
+    ----------
+    X : array or sparse matrix
+        Validated rows, or the matrix that is given in their place.
+    targets : Targets
+    kernels : list of Kernel
+        The candidates: all of them take a matrix, or none does.
+    engine : str or Engine
+    fit_intercept : bool
+        Whether the least-squares machine has a bias.
+    machine : subclass of Machine
+        The machine that criteria with a training or cross-validation error judge by.
+    memory : str, float or None, default=None
+    """
 
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         X: Any,
         targets: Targets,
         kernels: Sequence[Kernel],
@@ -40,33 +69,49 @@ class Problem:
         fit_intercept: bool,
         machine: type[Machine],
         memory: str | float | None = None,
-    ) -> "Problem":
-        """Choose the engine for validated data."""
+    ) -> None:
         if not is_one_of(fit_intercept, (True, False)):
             raise ValueError(f"fit_intercept must be True or False, got {shown(fit_intercept)}.")
-        given = kernels[0].takes_matrix
-        chosen, reason = resolve_engine(engine, targets.n, given_matrix=given, memory=memory)
-        return cls(X, targets, chosen, reason, fit_intercept, machine, given)
+        self.takes_matrix = kernels[0].takes_matrix
+        for kernel in kernels:
+            if kernel.takes_matrix != self.takes_matrix:
+                raise ValueError(
+                    "kernels mixes Precomputed() with kernels of features: score them apart."
+                )
+        self.X = check_matrix(X) if self.takes_matrix else X
+        if self.X.shape[0] != targets.n:
+            raise ValueError(f"X has {self.X.shape[0]} rows but y has {targets.n} entries.")
+        self.targets, self.fit_intercept, self.machine = targets, fit_intercept, machine
+        self.engine, self.engine_reason = resolve_engine(
+            engine, targets.n, given_matrix=self.takes_matrix, memory=memory
+        )
 
     def part(self, rows: Array) -> "Problem":
         """Return the problem on some of the rows."""
-        X = self.X[np.ix_(rows, rows)] if self.takes_matrix else self.X[rows]
-        return replace(self, X=X, targets=self.targets.part(rows))
+        part = copy.copy(self)
+        part.X = self.X[np.ix_(rows, rows)] if self.takes_matrix else self.X[rows]
+        part.targets = self.targets.part(rows)
+        return part
 
-    def evidence(self, kernels: Sequence[Kernel], progress: Task = SILENT) -> Iterator[Evidence]:
-        """Yield the evidence of every kernel: everything known of a matrix comes from here."""
-        grams = self.engine.grams(kernels, self.X, self.targets, progress)
-        for kernel, gram in zip(kernels, grams, strict=True):
-            yield Evidence(gram, self.targets, kernel, self.fit_intercept, self.machine)
+    def columns(self, criteria: Sequence[Criterion]) -> dict[str, Criterion]:
+        """Return criteria by the names of their columns.
 
-    def check(self, criteria: Iterable[Criterion]) -> None:
-        """Refuse, before any work, criteria that are not for the target or not for the engine."""
+        A column has the name of its criterion, with parameters where two would share it. Criteria
+        that are not for the target or not for the engine are refused, before any work.
+        """
+        columns: dict[str, Criterion] = {}
+        shared = Counter(map(attrgetter("name"), criteria))
         for criterion in criteria:
             check_task(criterion, self.targets)
-            needs = matrix_needs(criterion.needs)
+            needs = criterion.needs
             if criterion.has_open_tradeoffs:  # picks are tested on rows left out
-                needs |= {*matrix_needs(LEAVE_ONE_OUT), Need.ENTRIES}
+                needs |= {*LEAVE_ONE_OUT, Need.ENTRIES}
             self.require(needs_with(self.machine, needs), criterion)
+            name = criterion.name if shared[criterion.name] == 1 else criterion.label
+            while name in columns:  # two stages may ask the same
+                name += " again"
+            columns[name] = criterion
+        return columns
 
     def require(self, needs: frozenset[Need], who: str | Criterion) -> None:
         """Refuse, before any work, what the engine does not provide to somebody."""
@@ -74,3 +119,141 @@ class Problem:
         if reason is not None:
             name = who if isinstance(who, str) else who.label
             raise ValueError(f"{name} {reason}")
+
+    def evidence(self, kernels: Sequence[Kernel], progress: Task = SILENT) -> Iterator[Evidence]:
+        """Yield the evidence of every kernel: everything known of a matrix comes from here."""
+        grams = self.engine.grams(kernels, self.X, self.targets, progress)
+        for kernel, gram in zip(kernels, grams, strict=True):
+            yield Evidence(gram, self.targets, kernel, self.fit_intercept, self.machine)
+
+    def solution(self, evidence: Evidence, ridge: float) -> Solution:
+        """Return the machine at a ridge, without the inverse, which is as large as the matrix."""
+        fit = evidence.fit(ridge).detached()
+        return Solution(fit, *evidence.gram.expansion(self.X, fit.coefficients))
+
+
+def score_candidates(
+    problem: Problem,
+    kernels: Sequence[Kernel],
+    columns: dict[str, Criterion],
+    ridges_for: Callable[[Gram], Array],
+    progress: Task = SILENT,
+    known: dict[Kernel, Evidence] | None = None,
+    survivors: int = 0,
+) -> tuple[SelectionResult, dict[Kernel, Evidence]]:
+    """Score validated candidates; ridges may depend on the kernel matrix.
+
+    Evidence that is known already is used, and forgotten. That of the best `survivors` by the last
+    column is returned beside the table, as far as memory allows.
+    """
+    start, known, unresolved = time.perf_counter(), known or {}, dict[str, str]()
+    if any(map(attrgetter("has_open_tradeoffs"), columns.values())):
+        columns, unresolved = resolve_all(problem, kernels, columns, ridges_for, progress)
+    missing = [kernel for kernel in kernels if kernel not in known]
+    sweeps = Sweeps(problem, missing, columns.values()) if problem.engine.shares_sweeps else None
+    takes_time = sweeps is None or sweeps.leave_work
+    parts = (len(kernels) if takes_time else 0) + (0 if sweeps is None else sweeps.count)
+    scores = Scores(problem, columns, unresolved, survivors)
+    with progress.part(", ".join(columns), parts) as stage:
+        fresh = problem.evidence(missing, stage) if sweeps is None else sweeps.evidence(stage)
+        for i, kernel in enumerate(kernels):
+            evidence = known.get(kernel) or next(fresh)
+            if kernel not in kernels[i + 1 :]:
+                known.pop(kernel, None)
+            with stage.part("kernel") if takes_time else SILENT:
+                scores.add(evidence, ridges_for(evidence.gram).tolist())
+    return scores.result(time.perf_counter() - start), scores.kept
+
+
+class Scores:
+    """What criteria say of kernels as it comes in, and the evidence of the best of them.
+
+    Parameters
+    ----------
+    problem : Problem
+    columns : dict of str to Criterion
+    unresolved : dict of str to str
+        Why a trade-off parameter of some of them could not be chosen.
+    survivors : int
+        Of how many kernels to keep the evidence.
+
+    Attributes
+    ----------
+    kept : dict of Kernel to Evidence
+        Of the best kernels by the last column, as far as memory allows.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        columns: dict[str, Criterion],
+        unresolved: dict[str, str],
+        survivors: int,
+    ) -> None:
+        self._problem, self._columns, self._unresolved = problem, columns, unresolved
+        self._asked = dict(columns)
+        for name in unresolved:
+            del self._asked[name]
+        self._candidates: list[tuple[Kernel, float]] = []
+        self._values: defaultdict[str, list[Value]] = defaultdict(list)
+        self._survivors = survivors
+        self._room = min(survivors, problem.engine.grams_at_once(problem.targets))
+        self._losses: dict[Kernel, float] = {}
+        self.kept: dict[Kernel, Evidence] = {}
+
+    def add(self, evidence: Evidence, ridges: list[float]) -> None:
+        """Ask every criterion about a kernel at every ridge."""
+        kernel = evidence.kernel
+        assert kernel is not None
+        judged = judge(evidence, self._asked, ridges)
+        for name, reason in self._unresolved.items():
+            judged[name] = [Value(np.nan, np.nan, reason)] * len(ridges)
+        for name, values in judged.items():
+            self._values[name] += values
+        self._candidates += zip(repeat(kernel), ridges)
+        if evidence.is_psd is False:
+            warn_indefinite(str(kernel))
+        if self._survivors:
+            last, criterion = list(self._columns.items())[-1]
+            means = np.array(judged[last], dtype=object)[:, 0].astype(float)
+            loss = float(np.fmin.reduce(-means if criterion.greater_is_better else means))
+            if not np.isnan(loss):
+                self._keep(kernel, evidence, loss)
+
+    def _keep(self, kernel: Kernel, evidence: Evidence, loss: float) -> None:
+        """Keep evidence if its kernel is among the best so far.
+
+        Whatever else is as large as a matrix is released. The last stage, which keeps one, keeps
+        its machines too.
+        """
+        evidence.release(keep_fits=self._survivors == 1)
+        self.kept[kernel], self._losses[kernel] = evidence, loss
+        if len(self.kept) > self._room:
+            worst = max(self._losses, key=self._losses.__getitem__)
+            del self.kept[worst], self._losses[worst]
+
+    def result(self, seconds: float) -> SelectionResult:
+        """Return the table; warn of what is undefined."""
+        table, errors, undefined = {}, {}, {}
+        notes: dict[str, str] = {}
+        kernels, ridges = zip(*self._candidates, strict=True)
+        for name in self._columns:
+            means, spreads, reasons = zip(*self._values[name], strict=True)
+            table[name], errors[name] = np.array(means), np.array(spreads)
+            for kernel, reason in zip(kernels, reasons, strict=True):
+                if reason is not None:
+                    undefined[str(kernel), name] = reason
+                    notes[f"{kernel}: {name}"] = Diagnostic(reason, Code.UNDEFINED)
+        if undefined:
+            warn_undefined(undefined)
+        return SelectionResult(
+            kernels,
+            np.array(ridges),
+            self._columns,
+            table,
+            notes,
+            self._problem.engine.name,
+            self._problem.engine_reason,
+            seconds,
+            standard_errors=errors,
+        )

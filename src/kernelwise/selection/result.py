@@ -2,20 +2,23 @@
 
 import html
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.stats import rankdata
 
-from kernelwise._arguments import is_one_of
+from kernelwise._arguments import is_one_of, shown
 from kernelwise._registry import unknown
 from kernelwise._types import Array
 from kernelwise.criteria import Criterion
 from kernelwise.kernels import Kernel
 from kernelwise.selection import archive
 from kernelwise.selection.diagnostics import Diagnostic, code_of, former_note
-from kernelwise.selection.preference import check_rule, preferred
+
+RULES = ("best", "one_se")
+_TIE = 1e-12  # relative difference of values that is rounding
 
 
 class Agreement(NamedTuple):
@@ -93,7 +96,7 @@ class SelectionResult:
         if np.isnan(values).all():
             reason = next(iter(self.notes_on(criterion)), "")
             raise ValueError(f"{criterion} is undefined for every candidate: {reason}.")
-        errors = self.standard_errors.get(criterion, np.full(len(self), np.nan))
+        errors = self.standard_errors.get(criterion, np.full(values.size, np.nan))
         losses = -values if greater else values
         return preferred(losses, errors, self.kernels, self.ridges, rule)
 
@@ -217,3 +220,40 @@ def _spearman(a: Array, b: Array) -> float:
 
 def _cell(value: float) -> str:
     return "–" if np.isnan(value) else f"{value:.4g}"
+
+
+def check_rule(rule: str) -> None:
+    """Say so where a rule is not known."""
+    if not is_one_of(rule, RULES):
+        raise ValueError(f"rule must be {' or '.join(map(repr, RULES))}, got {shown(rule)}.")
+
+
+def preferred(
+    losses: Array, errors: Array, kernels: Sequence[Kernel], ridges: Array, rule: str
+) -> list[int]:
+    """Return the positions of the defined candidates from the most to the least preferred.
+
+    Candidates that cannot be told apart from the best, by rounding or by its standard error, come
+    first if they are of its family: the smoothest kernel, then the largest ridge. The others follow
+    by their losses.
+    """
+    defined = int(np.count_nonzero(~np.isnan(losses)))
+    order = np.argsort(losses, kind="stable")[:defined].tolist()  # NaN come last
+    best = order[0]
+    # An infinite value is equal to itself alone.
+    slack = _TIE * abs(losses[best]) if np.isfinite(losses[best]) else 0.0
+    limit = losses[best] + slack
+    if rule == "one_se":
+        if np.isnan(errors[best]):
+            raise ValueError(
+                "rule='one_se' needs a criterion with a standard error, such as eloo, or kfold "
+                "with several folds."
+            )
+        limit = losses[best] + errors[best]
+
+    def place(i: int) -> tuple[bool, float, float]:
+        if losses[i] <= limit and type(kernels[i]) is type(kernels[best]):
+            return False, kernels[i].roughness, -np.nan_to_num(ridges[i])
+        return True, 0.0, 0.0
+
+    return sorted(order, key=place)

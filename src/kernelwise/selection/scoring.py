@@ -1,38 +1,18 @@
 """Raw values: every criterion for every candidate, in one pass."""
 
-import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
-from kernelwise._progress import SILENT, Task, bar
+from kernelwise._progress import bar
 from kernelwise._threads import limited
-from kernelwise._types import Array
-from kernelwise._warnings import warn_user
-from kernelwise.criteria import Criterion, Evidence, Undefined, Value, judge
-from kernelwise.gram import Engine, Gram, Targets
-from kernelwise.gram.psd import check_matrix, warn_indefinite
+from kernelwise.gram import Engine, Targets
+from kernelwise.gram.psd import check_matrix
 from kernelwise.kernels import Kernel, Precomputed
+from kernelwise.kernels.geometry import as_rows
 from kernelwise.machines import base as machines
-from kernelwise.selection.diagnostics import Code, Diagnostic
-from kernelwise.selection.inputs import (
-    Asked,
-    as_criteria,
-    as_data,
-    as_kernels,
-    as_ridges,
-    name_columns,
-    one_ridge,
-)
-from kernelwise.selection.plan import Kept, Plan, gather
-from kernelwise.selection.problem import Problem
+from kernelwise.selection.inputs import Asked, as_criteria, as_kernels, as_ridges, one_ridge
+from kernelwise.selection.problem import Problem, score_candidates
 from kernelwise.selection.result import SelectionResult
-from kernelwise.selection.tradeoff import resolve
-
-
-class UndefinedCriterionWarning(UserWarning):
-    """A criterion has no value for a kernel; the table holds NaN there."""
 
 
 def score_matrix(
@@ -152,11 +132,9 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
     Gaussian(tau=4.0)
     """
     targets = Targets.of(y, task)
-    columns = name_columns(as_criteria(criteria))
-    candidates = as_kernels(kernels, X)
-    ridges = as_ridges(ridge)
-    problem = Problem.of(
-        as_data(X, candidates, targets),
+    asked, candidates, ridges = as_criteria(criteria), as_kernels(kernels, X), as_ridges(ridge)
+    problem = Problem(
+        X if candidates[0].takes_matrix else as_rows(X),
         targets,
         candidates,
         engine,
@@ -164,129 +142,6 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
         machine=machines.get(machine),
         memory=memory,
     )
-    problem.check(columns.values())
+    columns = problem.columns(asked)
     with limited(n_jobs, rows=targets.n), bar("scoring kernels", progress) as whole:
-        return score_candidates(problem, candidates, columns, lambda gram: ridges, whole)
-
-
-def score_candidates(
-    problem: Problem,
-    kernels: Sequence[Kernel],
-    columns: dict[str, Criterion],
-    ridges_for: Callable[[Gram], Array],
-    progress: Task = SILENT,
-    kept: Kept | None = None,
-    survivors: int = 1,
-) -> SelectionResult:
-    """Score validated candidates; ridges may depend on the kernel matrix.
-
-    If `kept` is given, it keeps the evidence of the best `survivors` by the last column.
-    """
-    start = time.perf_counter()
-    columns, unresolved = _resolve_tradeoffs(problem, kernels, columns, ridges_for, progress)
-    known = {} if kept is None else kept.begin(survivors)
-    plan = Plan.of(problem, kernels, columns.values(), known)
-    scores = _Scores(columns, unresolved)
-    with progress.part(", ".join(columns), plan.parts) as stage:
-        for kernel, evidence in zip(kernels, gather(problem, plan, known, stage), strict=True):
-            with stage.part("kernel") if plan.kernels_count else SILENT:
-                loss = scores.add(kernel, evidence, ridges_for(evidence.gram))
-            if evidence.is_psd is False:
-                warn_indefinite(str(kernel))
-            if kept is not None:
-                kept.offer(evidence, loss)
-    return scores.result(problem, time.perf_counter() - start)
-
-
-class _Scores:
-    """What criteria say of candidates, as it comes in.
-
-    Parameters
-    ----------
-    columns : dict of str to Criterion
-    unresolved : dict of str to str
-        Why a trade-off parameter of some of them could not be chosen.
-    """
-
-    def __init__(self, columns: dict[str, Criterion], unresolved: dict[str, str]) -> None:
-        self._columns, self._unresolved = columns, unresolved
-        self._asked = {name: c for name, c in columns.items() if name not in unresolved}
-        self._kernels: list[Kernel] = []
-        self._ridges: list[float] = []
-        self._values: dict[str, list[Value]] = {name: [] for name in columns}
-
-    def add(self, kernel: Kernel, evidence: Evidence, ridges: Array) -> float:
-        """Score a kernel at every ridge; return its least loss by the last criterion."""
-        judged = judge(evidence, self._asked, ridges.tolist())
-        for name, reason in self._unresolved.items():
-            judged[name] = [Value(np.nan, np.nan, reason)] * ridges.size
-        self._kernels += [kernel] * ridges.size
-        self._ridges += ridges.tolist()
-        for name, values in judged.items():
-            self._values[name] += values
-        last, criterion = list(self._columns.items())[-1]
-        means = np.array(judged[last], dtype=object)[:, 0].astype(float)
-        return float(np.fmin.reduce(-means if criterion.greater_is_better else means))
-
-    def result(self, problem: Problem, seconds: float) -> SelectionResult:
-        """Return the table; warn of what is undefined."""
-        table, errors, undefined = {}, {}, {}
-        for name, values in self._values.items():
-            means, spreads, reasons = zip(*values, strict=True)
-            table[name], errors[name] = np.array(means), np.array(spreads)
-            for kernel, reason in zip(self._kernels, reasons, strict=True):
-                if reason is not None:
-                    undefined[str(kernel), name] = Diagnostic(reason, Code.UNDEFINED)
-        if undefined:
-            _warn_undefined(undefined)
-        return SelectionResult(
-            kernels=tuple(self._kernels),
-            ridges=np.array(self._ridges),
-            criteria=dict(self._columns),
-            table=table,
-            notes={": ".join(key): diagnostic for key, diagnostic in undefined.items()},
-            engine=problem.engine.name,
-            engine_reason=problem.engine_reason,
-            seconds=seconds,
-            standard_errors=errors,
-        )
-
-
-def _resolve_tradeoffs(
-    problem: Problem,
-    kernels: Sequence[Kernel],
-    columns: dict[str, Criterion],
-    ridges_for: Callable[[Gram], Array],
-    progress: Task,
-) -> tuple[dict[str, Criterion], dict[str, str]]:
-    """Return the criteria with every trade-off parameter chosen, at the middle of the ridges.
-
-    And why none could be chosen for some of them.
-    """
-    chosen, unresolved = dict(columns), {}
-    for name, criterion in columns.items():
-        if criterion.has_open_tradeoffs:
-            ridges = np.sort(ridges_for(next(problem.evidence(kernels[:1])).gram))
-            try:
-                middle = float(ridges[ridges.size // 2])
-                chosen[name] = resolve(problem, kernels, criterion, middle, progress)
-            except Undefined as reason:
-                unresolved[name] = str(reason)
-    return chosen, unresolved
-
-
-def _warn_undefined(notes: Mapping[tuple[str, str], str]) -> None:
-    """Say what is undefined and why, once for all kernels that share the reason."""
-    kernels: dict[str, list[str]] = {}
-    names: dict[str, list[str]] = {}
-    for (kernel, name), reason in notes.items():
-        kernels.setdefault(reason, []).append(kernel)
-        names.setdefault(reason, []).append(name)
-    for reason in kernels:
-        first, *others = dict.fromkeys(kernels[reason])
-        more = f" and {len(others)} more" if others else ""
-        warn_user(
-            f"undefined (NaN): {', '.join(dict.fromkeys(names[reason]))} of {first}{more}, "
-            f"because {reason}.",
-            UndefinedCriterionWarning,
-        )
+        return score_candidates(problem, candidates, columns, lambda gram: ridges, whole)[0]

@@ -2,27 +2,70 @@
 
 import time
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from kernelwise._progress import Task
-from kernelwise.criteria import ELOO, Criterion, Evidence
+from kernelwise._types import Array
+from kernelwise.criteria import ELOO, Criterion, Evidence, get
+from kernelwise.gram import Gram
 from kernelwise.gram.psd import warn_indefinite
-from kernelwise.kernels import Kernel
-from kernelwise.selection.cascade import Cascade, Ridges
+from kernelwise.kernels import Gaussian, Kernel
+from kernelwise.selection.cascade import (
+    AUTO_RIDGES,
+    FOR_CLASSES,
+    FOR_REALS,
+    REFERENCE_RIDGE,
+    Cascade,
+    loo_criterion,
+)
 from kernelwise.selection.diagnostics import Code, Diagnostic
-from kernelwise.selection.guards import edge, extended
-from kernelwise.selection.inputs import name_columns
+from kernelwise.selection.inputs import as_ridges
 from kernelwise.selection.local_search import FIRST_LOOK, LocalSearch, SearchFailed, SearchResult
-from kernelwise.selection.outcome import CascadeOutcome, Solution
-from kernelwise.selection.plan import Kept
-from kernelwise.selection.problem import Problem
+from kernelwise.selection.problem import Problem, Solution, score_candidates
 from kernelwise.selection.result import SelectionResult
-from kernelwise.selection.scoring import score_candidates
+from kernelwise.targets import Targets
 
 LOCAL_ROWS = FIRST_LOOK + FIRST_LOOK // 5  # from here a first look at fewer rows pays
 SEARCHES = 3  # with a grid that is extended between them
+_STEPS = 4  # by which a grid is extended
+
+
+@dataclass(frozen=True, eq=False)
+class CascadeOutcome:
+    """What a cascade found.
+
+    Attributes
+    ----------
+    result : SelectionResult
+        A row per candidate, a column per stage.
+    winner : int
+        The row that won.
+    kernel : Kernel
+        The kernel of that row.
+    ridge : float
+        The ridge that goes with it.
+    finalists : int
+        How many kernels reached the last stage.
+    evidence : Evidence
+        Of the winner, on all rows.
+    offered_ridges : array or None
+        The ridges that the user offered; None if they were made from the data.
+    known : Solution or None
+        The least-squares machine of the winner, if a local search left it behind.
+    """
+
+    result: SelectionResult
+    winner: int
+    kernel: Kernel
+    ridge: float
+    finalists: int
+    evidence: Evidence
+    offered_ridges: Array | None = None
+    known: Solution | None = None
 
 
 class Search:
@@ -31,14 +74,23 @@ class Search:
     Parameters
     ----------
     problem : Problem
-    cascade : Cascade
-    ridges : Ridges
+    criterion : "auto", str, Criterion or Cascade
+        The criterion to choose by, or several in stages.
+    ridge : "auto", float or list of float
+        Numbers, or "auto" for multiples of the mean diagonal of each matrix.
     """
 
-    def __init__(self, problem: Problem, cascade: Cascade, ridges: Ridges) -> None:
-        self._problem, self._cascade, self._ridges = problem, cascade, ridges
-        self._columns = name_columns([criterion for criterion, _ in cascade.stages])
-        self._kept = Kept(problem.engine.grams_at_once(problem.targets))
+    def __init__(self, problem: Problem, criterion: Any, ridge: Any) -> None:
+        self._problem = problem
+        self._relative = isinstance(ridge, str) and ridge == "auto"
+        self._ridges = AUTO_RIDGES if self._relative else np.unique(as_ridges(ridge))
+        self._cascade = _cascade_for(criterion, problem.targets, self._ridges.size)
+        criteria, self._keep = zip(*self._cascade.stages, strict=True)
+        self._columns = problem.columns(criteria)
+        self._known: dict[Kernel, Evidence] = {}
+        self._parts = 1  # what a first look at few rows cannot settle is scored in full
+        for each in criteria:
+            self._parts += 2 if each.has_open_tradeoffs else 1
 
     def run(self, kernels: Sequence[Kernel], progress: Task, *, extend: bool) -> CascadeOutcome:
         """Choose; on request extend the grid and repeat while a kernel on its edge wins."""
@@ -51,52 +103,62 @@ class Search:
             kernels = extended(kernels, side)
         return found
 
-    @property
-    def _parts(self) -> int:
-        """How many tasks a cascade has at most."""
-        # One more: what a first look at few rows cannot settle is scored in full.
-        return 1 + sum(1 + criterion.has_open_tradeoffs for criterion in self._columns.values())
-
     def _run_once(self, kernels: Sequence[Kernel], progress: Task) -> CascadeOutcome:
-        summary = _Summary(kernels, self._columns)
+        summary = _empty(self._problem, kernels, self._columns)
         survivors, picked = list(range(len(kernels))), None
-        for name, (_, keep) in zip(self._columns, self._cascade.stages, strict=True):
+        for name, keep in zip(self._columns, self._keep, strict=True):
             is_last, finalists = name == list(self._columns)[-1], len(survivors)
             if is_last and self._may_search_locally():
                 survivors.sort(key=lambda i: _smoothness(kernels[i]))
                 picked = self._search_locally([kernels[i] for i in survivors], progress)
             if picked is not None:
-                result = picked.table
+                stage = picked.table
             else:
-                result = self._score([kernels[i] for i in survivors], name, keep, progress)
+                stage = self._score([kernels[i] for i in survivors], name, keep, progress)
             rule = self._cascade.rule if is_last else "best"
-            survivors = summary.add(name, result, survivors, rule)[:keep]
-        return self._outcome(summary.result(self._problem), survivors[0], finalists, picked)
-
-    def _outcome(
-        self, result: SelectionResult, winner: int, finalists: int, picked: "_Picked | None"
-    ) -> CascadeOutcome:
-        kernel, chosen = result.kernels[winner], float(result.ridges[winner])
-        ridge = float(self._ridges.values[0]) if np.isnan(chosen) else chosen
-        # Among equal values, one other than the search's pick may win.
-        same = picked is not None and (picked.kernel, picked.solution.fit.ridge) == (kernel, ridge)
-        known = picked.solution if picked is not None and same else None
-        offered = None if self._ridges.relative else self._ridges.values
-        evidence = self._evidence(kernel)
-        return CascadeOutcome(result, winner, ridge, finalists, evidence, offered, known)
-
-    def _evidence(self, kernel: Kernel) -> Evidence:
-        """Return what is known of a kernel on all rows, or look at it again."""
-        return self._kept.of(kernel) or next(self._problem.evidence([kernel]))
+            survivors = _enter(summary, stage, survivors, rule)[:keep]
+        return self._outcome(summary, survivors[0], finalists, picked)
 
     def _score(
         self, kernels: Sequence[Kernel], name: str, keep: int, progress: Task
     ) -> SelectionResult:
         criterion = self._columns[name]
-        ridges = self._ridges.choice if criterion.chooses_ridge else self._ridges.reference
-        return score_candidates(
-            self._problem, kernels, {name: criterion}, ridges, progress, self._kept, keep
+        ridges_for = partial(self._ridges_for, criterion)
+        result, self._known = score_candidates(
+            self._problem, kernels, {name: criterion}, ridges_for, progress, self._known, keep
         )
+        return result
+
+    def _ridges_for(self, criterion: Criterion, gram: Gram) -> Array:
+        """Return the ridges to choose from; the one nearest the papers' 1 if it may not choose."""
+        mean = float(gram.statistics.diagonal.mean())
+        unit = mean if self._relative and mean > 0.0 and np.isfinite(mean) else 1.0
+        if criterion.chooses_ridge:
+            return np.asarray(self._ridges * unit)
+        nearest = np.abs(np.log(self._ridges / REFERENCE_RIDGE)).argmin()
+        return np.asarray(self._ridges[[nearest]] * unit)
+
+    def _outcome(
+        self, summary: SelectionResult, winner: int, finalists: int, picked: "_Picked | None"
+    ) -> CascadeOutcome:
+        kernel, chosen = summary.kernels[winner], float(summary.ridges[winner])
+        ridge = float(self._ridges[0]) if np.isnan(chosen) else chosen
+        # Among equal values, one other than the search's pick may win.
+        same = picked is not None and (picked.kernel, picked.solution.fit.ridge) == (kernel, ridge)
+        return CascadeOutcome(
+            replace(summary, seconds=sum(summary.timings.values())),
+            winner,
+            kernel,
+            ridge,
+            finalists,
+            self._evidence(kernel),
+            None if self._relative else self._ridges,
+            picked.solution if picked is not None and same else None,
+        )
+
+    def _evidence(self, kernel: Kernel) -> Evidence:
+        """Return what is known of a kernel on all rows, or look at it again."""
+        return self._known.get(kernel) or next(self._problem.evidence([kernel]))
 
     def _may_search_locally(self) -> bool:
         """Say whether the last stage may look at few rows first.
@@ -111,14 +173,14 @@ class Search:
             and last.greater_is_better is False
             and self._cascade.rule == "best"
             and self._problem.targets.n > LOCAL_ROWS
-            and bool(np.all(np.diff(self._ridges.values) > 0.0))
+            and bool(np.all(np.diff(self._ridges) > 0.0))
             and not self._problem.takes_matrix
         )
 
     def _search_locally(self, kernels: Sequence[Kernel], progress: Task) -> "_Picked | None":
         """Return the values that picking took, and what was picked; None if that failed."""
         start, [*_, (name, criterion)] = time.perf_counter(), self._columns.items()
-        grid = np.array([self._ridges.choice(self._evidence(k).gram) for k in kernels])
+        grid = np.array([self._ridges_for(criterion, self._evidence(k).gram) for k in kernels])
         try:
             found = LocalSearch(self._problem, kernels, criterion, grid).run(progress)
         except SearchFailed:
@@ -161,49 +223,78 @@ def _smoothness(kernel: Kernel) -> tuple[str, float]:
     return type(kernel).__name__, kernel.roughness
 
 
-class _Summary:
-    """The best value and ridge of every kernel, stage after stage."""
+def _cascade_for(criterion: Any, targets: Targets, ridges: int) -> Cascade:
+    """Return the stages; leave-one-out comes last where no other may choose among ridges."""
+    if isinstance(criterion, Cascade):
+        cascade = criterion
+    elif criterion == "auto":
+        cascade = FOR_REALS if targets.classes is None else FOR_CLASSES
+    else:
+        cascade = Cascade((get(criterion), 1))
+    if ridges > 1 and not cascade.stages[-1][0].chooses_ridge:
+        cascade = Cascade(*cascade.stages, (loo_criterion(targets), 1), rule=cascade.rule)
+    return cascade
 
-    def __init__(self, kernels: Sequence[Kernel], columns: dict[str, Criterion]) -> None:
-        self._kernels, self._columns = kernels, columns
-        self._ridges = np.full(len(kernels), np.nan)
-        self._table, self._errors = {}, {}
-        for name in columns:
-            self._table[name], self._errors[name] = np.full((2, len(kernels)), np.nan)
-        self._notes: dict[str, str] = {}
-        self._timings: dict[str, float] = {}
 
-    def add(self, name: str, result: SelectionResult, rows: list[int], rule: str) -> list[int]:
-        """Add a stage and return its rows from the best to the worst, the undefined left out.
+def _empty(
+    problem: Problem, kernels: Sequence[Kernel], columns: dict[str, Criterion]
+) -> SelectionResult:
+    """Return a table for the best value and ridge of every kernel, to be filled by stages."""
+    table, errors = {}, {}
+    for name in columns:
+        table[name], errors[name] = np.full((2, len(kernels)), np.nan)
+    return SelectionResult(
+        tuple(kernels),
+        np.full(len(kernels), np.nan),
+        columns,
+        table,
+        {},
+        problem.engine.name,
+        problem.engine_reason,
+        0.0,
+        standard_errors=errors,
+    )
 
-        Every kernel enters with its preferred ridge.
-        """
-        ridges = len(result) // len(rows)
-        order: list[int] = []
-        for place in result.ranking(name, rule):
-            row = rows[place // ridges]
-            if row not in order:
-                order.append(row)
-                self._table[name][row] = result.table[name][place]
-                if name in result.standard_errors:
-                    self._errors[name][row] = result.standard_errors[name][place]
-                if self._columns[name].uses_ridge:
-                    self._ridges[row] = result.ridges[place]
-        self._notes.update(result.notes)
-        self._timings[name] = result.seconds
-        return order
 
-    def result(self, problem: Problem) -> SelectionResult:
-        """Return the table."""
-        return SelectionResult(
-            tuple(self._kernels),
-            self._ridges,
-            self._columns,
-            self._table,
-            self._notes,
-            problem.engine.name,
-            problem.engine_reason,
-            sum(self._timings.values()),
-            standard_errors=self._errors,
-            timings=self._timings,
-        )
+def _enter(
+    summary: SelectionResult, stage: SelectionResult, rows: list[int], rule: str
+) -> list[int]:
+    """Enter a stage; return its rows from the best to the worst, the undefined left out.
+
+    Every kernel enters with its preferred ridge.
+    """
+    [(name, criterion)] = stage.criteria.items()
+    ridges = len(stage.kernels) // len(rows)
+    order: list[int] = []
+    for place in stage.ranking(name, rule):
+        row = rows[place // ridges]
+        if row not in order:
+            order.append(row)
+            summary.table[name][row] = stage.table[name][place]
+            if name in stage.standard_errors:
+                summary.standard_errors[name][row] = stage.standard_errors[name][place]
+            if criterion.uses_ridge:
+                summary.ridges[row] = stage.ridges[place]
+    summary.notes.update(stage.notes)
+    summary.timings[name] = stage.seconds
+    return order
+
+
+def edge(kernels: Sequence[Kernel], winner: int) -> str | None:
+    """Return "narrowest" or "widest" where the winner is the last of its family on that side."""
+    family = {k.roughness for k in kernels if type(k) is type(kernels[winner])}
+    if len(family) < 3 or not kernels[winner].inverse_widths:
+        return None
+    roughness = kernels[winner].roughness
+    if roughness == max(family):
+        return "narrowest"
+    return "widest" if roughness == min(family) else None
+
+
+def extended(kernels: Sequence[Kernel], side: str) -> list[Kernel]:
+    """Return a grid of Gaussians with four more powers of two on one side."""
+    widths = sorted(kernel.tau for kernel in kernels if isinstance(kernel, Gaussian))
+    steps = range(1, _STEPS + 1)
+    if side == "narrowest":
+        return [Gaussian(widths[0] / 2.0**i) for i in reversed(steps)] + list(kernels)
+    return list(kernels) + [Gaussian(widths[-1] * 2.0**i) for i in steps]

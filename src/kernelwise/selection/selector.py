@@ -1,6 +1,5 @@
 """The estimator that chooses its kernel and ridge."""
 
-from collections.abc import Sequence
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -22,31 +21,26 @@ from kernelwise._sklearn import (
 )
 from kernelwise._threads import as_jobs, limited
 from kernelwise._types import Array
-from kernelwise.criteria import Criterion, get
-from kernelwise.criteria.base import check_task
+from kernelwise.criteria import Criterion
 from kernelwise.gram import Engine, Targets
-from kernelwise.gram.psd import check_matrix
 from kernelwise.kernels import Kernel, grids
 from kernelwise.kernels.geometry import in_range
 from kernelwise.machines import KRR, LSSVC
 from kernelwise.machines.delegation import Delegating, inner_has
-from kernelwise.selection.cascade import Cascade, Ridges, default_cascade, loo_criterion
-from kernelwise.selection.estimates import SelfAssessing, leave_one_out
+from kernelwise.selection.cascade import Cascade
+from kernelwise.selection.estimates import SelfAssessing
 from kernelwise.selection.estimators import (
     configure_estimator,
     criterion_machine,
     fit_estimator,
     fit_needs,
     has_bias,
+    leave_one_out,
     machine_for,
     task_of,
 )
 from kernelwise.selection.guards import warn_about
-from kernelwise.selection.inputs import (
-    as_kernels,
-    take_matrix,
-    without_weightless_rows,
-)
+from kernelwise.selection.inputs import as_kernels, without_weightless_rows
 from kernelwise.selection.problem import Problem
 from kernelwise.selection.search import SEARCHES, Search
 from kernelwise.targets import as_vector
@@ -192,7 +186,8 @@ class KernelSelector(
         for earlier in _FITTED:
             self.__dict__.pop(earlier, None)  # nothing of an earlier fit survives
         as_jobs(self.n_jobs)
-        fit_params = self._routed(fit_params)
+        if _routing_enabled():
+            fit_params = dict(process_routing(self, "fit", **fit_params).estimator.fit)
         X, y = validate_rows(self, X, y, ensure_min_samples=3)
         if fit_params.get("sample_weight") is not None:
             is_matrix = self.__sklearn_tags__().input_tags.pairwise
@@ -202,13 +197,20 @@ class KernelSelector(
         auto = self.kernels is None or (isinstance(self.kernels, str) and self.kernels == "auto")
         kernels = grids.widths_for(X, self.random_state) if auto else as_kernels(self.kernels, X)
         machine = machine_for(self.estimator, targets, kernels)
-        cascade, ridges = self._stages_and_ridges(targets)
-        problem = self._problem(X, targets, kernels, machine, cascade)
+        problem = Problem(
+            X,
+            targets,
+            kernels,
+            self.engine,
+            fit_intercept=has_bias(machine),
+            machine=criterion_machine(machine),
+            memory=self.memory,
+        )
+        search = Search(problem, self.criterion, self.ridge)
         if self.refit:
             problem.require(fit_needs(machine, fit_params), f"the fit of {type(machine).__name__}")
         with limited(self.n_jobs, rows=targets.n):
             with fit_task(self, X, y, parts=SEARCHES) as progress:
-                search = Search(problem, cascade, ridges)
                 found = search.run(kernels, progress, extend=auto)
                 self.result_ = found.result
                 self.best_kernel_, self.best_ridge_ = found.kernel, found.ridge
@@ -221,32 +223,10 @@ class KernelSelector(
             self.guards_ = warn_about(found, self.error_)
         return self
 
-    def _problem(
-        self, X: Any, targets: Targets, kernels: Sequence[Kernel], machine: Any, cascade: Cascade
-    ) -> Problem:
-        """Return the data as the stages look at it, or refuse what they cannot do."""
-        problem = Problem.of(
-            check_matrix(X) if take_matrix(kernels) else X,
-            targets,
-            kernels,
-            self.engine,
-            fit_intercept=has_bias(machine),
-            machine=criterion_machine(machine),
-            memory=self.memory,
-        )
-        problem.check([criterion for criterion, _ in cascade.stages])
-        return problem
-
     def _default_machine(self) -> Any:
         """Return the machine that is fitted where none is given."""
         machine = KRR() if self._known_task() == "regression" else LSSVC()
         return machine.set_fit_request(sample_weight=True) if _routing_enabled() else machine
-
-    def _routed(self, fit_params: dict[str, Any]) -> dict[str, Any]:
-        """Return the parameters that go to the fit of the estimator."""
-        if not _routing_enabled():
-            return fit_params
-        return dict(process_routing(self, "fit", **fit_params).estimator.fit)
 
     def get_metadata_routing(self) -> MetadataRouter:
         """Return what the estimator requests."""
@@ -271,21 +251,6 @@ class KernelSelector(
         if hasattr(self, "result_") and not hasattr(self, "classes_"):
             return "regression"
         return "classification"
-
-    def _stages_and_ridges(self, targets: Targets) -> tuple[Cascade, Ridges]:
-        """Return the stages and the ridges to choose from."""
-        ridges = Ridges.of(self.ridge)
-        if isinstance(self.criterion, Cascade):
-            cascade = self.criterion
-        elif self.criterion == "auto":
-            cascade = default_cascade(targets)
-        else:
-            cascade = Cascade((get(self.criterion), 1))
-        for criterion, _ in cascade.stages:
-            check_task(criterion, targets)
-        if ridges.values.size > 1 and not cascade.stages[-1][0].chooses_ridge:
-            cascade = Cascade(*cascade.stages, (loo_criterion(targets), 1), rule=cascade.rule)
-        return cascade, ridges
 
     @available_if(inner_has("transform"))
     def fit_transform(self, X: Any, y: Any, **fit_params: Any) -> Any:
@@ -338,7 +303,7 @@ class KernelSelector(
         else:
             tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
         candidates = self.kernels if isinstance(self.kernels, list | tuple) else [self.kernels]
-        tags.input_tags.pairwise = any(
-            isinstance(kernel, Kernel) and kernel.takes_matrix for kernel in candidates
-        )
+        for kernel in candidates:
+            if isinstance(kernel, Kernel) and kernel.takes_matrix:
+                tags.input_tags.pairwise = True
         return tags

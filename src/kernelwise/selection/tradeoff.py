@@ -6,25 +6,56 @@ are tested; the weight whose kernels err least is taken.
 """
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kernelwise._progress import Task
 from kernelwise._types import Array
 from kernelwise.criteria import Criterion, Evidence, Undefined, judge
+from kernelwise.gram import Gram
 from kernelwise.kernels import Kernel, Pairs
 from kernelwise.machines import Split, make_splits
-from kernelwise.selection.problem import Problem
+
+if TYPE_CHECKING:
+    from kernelwise.selection.problem import Problem
 
 _FOLDS = 3
 _SEED = 0
 
 
+def resolve_all(
+    problem: "Problem",
+    kernels: Sequence[Kernel],
+    columns: dict[str, Criterion],
+    ridges_for: Callable[[Gram], Array],
+    progress: Task,
+) -> tuple[dict[str, Criterion], dict[str, str]]:
+    """Return the criteria with every trade-off parameter chosen, at the middle of the ridges.
+
+    And why none could be chosen for some of them.
+    """
+    chosen, unresolved = dict(columns), {}
+    for name, criterion in columns.items():
+        if criterion.has_open_tradeoffs:
+            ridges = np.sort(ridges_for(next(problem.evidence(kernels[:1])).gram))
+            try:
+                middle = float(ridges[ridges.size // 2])
+                chosen[name] = resolve(problem, kernels, criterion, middle, progress)
+            except Undefined as reason:
+                unresolved[name] = str(reason)
+    return chosen, unresolved
+
+
 def resolve(
-    problem: Problem, kernels: Sequence[Kernel], criterion: Criterion, ridge: float, progress: Task
+    problem: "Problem",
+    kernels: Sequence[Kernel],
+    criterion: Criterion,
+    ridge: float,
+    progress: Task,
 ) -> Criterion:
     """Return the criterion with its trade-off parameters chosen, at one ridge."""
     grids = {f: g for f, g in criterion.tradeoffs.items() if getattr(criterion, f) == "cv"}
@@ -45,7 +76,7 @@ def resolve(
 
 
 def _errors_of_picks(
-    problem: Problem,
+    problem: "Problem",
     kernels: Sequence[Kernel],
     candidates: Sequence[Criterion],
     ridge: float,
@@ -72,7 +103,7 @@ def _errors_of_picks(
     return np.asarray(np.where(is_defined, errors[picks], np.inf))
 
 
-def _test_error(problem: Problem, evidence: Evidence, ridge: float, split: Split) -> float:
+def _test_error(problem: "Problem", evidence: Evidence, ridge: float, split: Split) -> float:
     """Return the error on the test rows of the machine of the training rows."""
     assert evidence.kernel is not None
     if problem.takes_matrix:

@@ -21,7 +21,7 @@ from kernelwise.kernels import Gaussian, Kernel
 from kernelwise.machines import KRR, LSSVC
 from kernelwise.selection import KernelSelector
 from kernelwise.selection.cascade import AUTO_RIDGES, REFERENCE_RIDGE, loo_criterion
-from kernelwise.selection.preference import preferred
+from kernelwise.selection.result import preferred
 from kernelwise_papers.datasets import load
 from kernelwise_papers.leaderboard.entrants import (
     CHOSEN,
