@@ -7,8 +7,9 @@ these once, so any number of criteria and ridges costs one eigendecomposition::
 
     Gram (any engine) + targets ──> Evidence ──> criterion.value(evidence, ridge)
 
-The value is a number, or an array of losses whose mean it is. A criterion that is undefined for a matrix raises :class:`Undefined`; scoring turns that into NaN
-and says why. This package imports machines, gram and kernels; it never sees an engine.
+The value is a number, or an array of losses whose mean it is. A criterion that is undefined for a
+matrix raises :class:`Undefined`; scoring turns that into NaN and says why. This package imports
+machines, gram and kernels; it never sees an engine.
 """
 
 from kernelwise._registry import load_modules
