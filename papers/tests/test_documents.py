@@ -1,4 +1,4 @@
-"""Pages and README say what the files of results say."""
+"""Pages and documentation say what the files of results say."""
 
 import re
 from pathlib import Path
@@ -63,14 +63,16 @@ def test_a_part_of_the_results_has_a_page_too(key, with_data):
     assert experiment.figure(some)
 
 
-README_ROWS = [line for line in (ROOT / "README.md").read_text().split("\n") if line[:1] == "|"]
-IN_README = [key for key in TABLES if any(f"/{key}.md)" in row for row in README_ROWS)]
+PAPER_ROWS = [
+    line for line in (ROOT / "docs" / "papers.md").read_text().split("\n") if line[:1] == "|"
+]
+IN_PAPERS = [key for key in TABLES if any(f"/{key}.md)" in row for row in PAPER_ROWS)]
 
 
-@pytest.mark.parametrize("key", IN_README)
-def test_counts_in_the_readme(key):
+@pytest.mark.parametrize("key", IN_PAPERS)
+def test_counts_in_the_documentation(key):
     """Every "column count" of a table's row; variants of a column stand in brackets."""
-    [row] = [row for row in README_ROWS if f"/{key}.md)" in row]
+    [row] = [row for row in PAPER_ROWS if f"/{key}.md)" in row]
     results = Results.of(TABLES[key], found(key))
     said = re.findall(
         r"(?<![\w-])([A-Z0-9-]+(?: as printed)?):? (\d+)(?=[,| ()])", row.split("|", 2)[2]
@@ -83,13 +85,13 @@ def test_counts_in_the_readme(key):
         assert sum(cell.is_loose for cell in cells) == int(count), words
 
 
-def test_the_leaderboard_in_the_readme():
+def test_the_leaderboard_in_the_documentation():
     from kernelwise_papers.leaderboard.entrants import CHOSEN
     from kernelwise_papers.leaderboard.page import speed
     from kernelwise_papers.leaderboard.panel import panels
 
     chosen = [panel for panel in panels(found("leaderboard")) if panel.setting == CHOSEN]
-    rows = [row for row in README_ROWS if row.count("|") == 7 and row.rstrip().endswith("|")]
+    rows = [row for row in PAPER_ROWS if row.count("|") == 7 and row.rstrip().endswith("|")]
     names = [row.split("|")[1].strip().strip("`") for row in rows]
     told = [name for name in names if name in chosen[0].contest.names]
     assert len(told) == 5

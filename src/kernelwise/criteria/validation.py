@@ -29,12 +29,14 @@ class ELOO(Criterion):
     ``"absolute"`` is the mean of :math:`|r_i|`, ``"log_loss"`` that of minus the log probability of
     the right class, with probabilities calibrated on the leave-one-out values themselves, and
     ``"auc"``, which is to be maximised, the area under the ROC curve of these values (its mean over
-    one-vs-rest targets).
+    one-vs-rest targets). ``"balanced_error"`` and ``"balanced_squared_hinge"`` are means over the
+    classes of the mean loss in each: with few rows of one class, the others do not decide alone.
 
     Parameters
     ----------
-    loss : {"press", "error", "squared_hinge", "absolute", "log_loss", "auc"}, default="press"
-        Only "press" and "absolute" are defined for regression.
+    loss : str, default="press"
+        "press", "error", "squared_hinge", "absolute", "log_loss", "auc", "balanced_error" or
+        "balanced_squared_hinge"; only "press" and "absolute" are defined for regression.
 
     References
     ----------
@@ -71,6 +73,12 @@ def _squared_hinge(targets: Targets, fit: RidgeFit) -> Array:
     )
 
 
+def _balanced(targets: Targets, losses: Array) -> Array:
+    """Return losses weighted such that their mean is the mean over classes of the mean in each."""
+    weights = targets.n / (targets.counts.size * targets.counts)
+    return np.asarray(losses * weights[targets.y])
+
+
 # The loss of every row when it is left out; the area under a curve is a single number.
 _LOSSES: dict[str, Callable[[Targets, RidgeFit], float | Array]] = {
     "press": lambda t, fit: np.mean(fit.loo_residuals**2, axis=1),
@@ -79,6 +87,8 @@ _LOSSES: dict[str, Callable[[Targets, RidgeFit], float | Array]] = {
     "error": lambda t, fit: misclassified(t.y, fit.loo_values),
     "log_loss": lambda t, fit: log_losses(t.y, fit.loo_values),
     "auc": lambda t, fit: auc(t.y, fit.loo_values),
+    "balanced_error": lambda t, fit: _balanced(t, misclassified(t.y, fit.loo_values)),
+    "balanced_squared_hinge": lambda t, fit: _balanced(t, _squared_hinge(t, fit)),
 }
 
 

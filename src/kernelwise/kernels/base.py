@@ -46,6 +46,21 @@ class Kernel(ABC):
     __array_ufunc__ = None  # numpy scalars leave ``np.float64(2) * k`` to __rmul__
     takes_matrix: ClassVar[bool] = False  # whether X is a ready-made kernel matrix
 
+    def to_sklearn(self) -> dict[str, Any]:
+        """Return the parameters that give scikit-learn's estimators this kernel.
+
+        By name where scikit-learn has it, else the kernel itself, which is a function.
+
+        Examples
+        --------
+        >>> from kernelwise import Gaussian, Matern
+        >>> Gaussian(tau=8.0).to_sklearn()
+        {'kernel': 'rbf', 'gamma': 0.0625}
+        >>> Matern(2.0).to_sklearn()
+        {'kernel': Matern(scale=2.0, nu=1.5)}
+        """
+        return {"kernel": self}
+
     @property
     @abstractmethod
     def origin(self) -> float:

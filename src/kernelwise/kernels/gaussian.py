@@ -44,6 +44,14 @@ class Gaussian(PairKernel):
     tau: float = 1.0
     geometry: ClassVar[str] = "sqdist"
 
+    def __new__(cls, *args: Any, **kwargs: Any) -> "Gaussian":
+        """Tell who looks for scikit-learn's parameter where it is."""
+        if "gamma" in kwargs:
+            raise TypeError(
+                "Gaussian takes tau = 1 / (2 gamma): use Gaussian.from_gamma(gamma), or tau."
+            )
+        return super().__new__(cls)
+
     def __post_init__(self) -> None:
         set_positive(self, "tau")
 
@@ -62,6 +70,10 @@ class Gaussian(PairKernel):
     def inverse_widths(self) -> tuple[float, ...]:
         r""":math:`1 / (2 \tau)`."""
         return (0.5 / self.tau,)
+
+    def to_sklearn(self) -> dict[str, Any]:
+        r"""Return "rbf" with :math:`\gamma = 1 / (2 \tau)`."""
+        return {"kernel": "rbf", "gamma": 0.5 / self.tau}
 
     def profile(self, g: Array) -> Array:
         r"""Return :math:`\exp(-g / (2 \tau))`."""

@@ -1,7 +1,7 @@
 """The Laplacian kernel."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -34,6 +34,10 @@ class Laplacian(PairKernel):
     def inverse_widths(self) -> tuple[float, ...]:
         """``1 / scale``."""
         return (1.0 / self.scale,)
+
+    def to_sklearn(self) -> dict[str, Any]:
+        """Return "laplacian" with ``gamma = 1 / scale``; support vector machines lack the name."""
+        return {"kernel": "laplacian", "gamma": 1.0 / self.scale}
 
     def profile(self, g: Array) -> Array:
         r"""Return :math:`\exp(-g / s)`."""

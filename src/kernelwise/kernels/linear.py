@@ -1,7 +1,7 @@
 """The linear kernel."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from kernelwise._types import Array
 from kernelwise.kernels.base import PairKernel
@@ -12,6 +12,10 @@ class Linear(PairKernel):
     r"""The linear kernel, :math:`k(x, z) = x \cdot z`."""
 
     geometry: ClassVar[str] = "dot"
+
+    def to_sklearn(self) -> dict[str, Any]:
+        """Return "linear"."""
+        return {"kernel": "linear"}
 
     def profile(self, g: Array) -> Array:
         """Return a copy of the dot products."""

@@ -1,7 +1,7 @@
 """The polynomial kernel."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -53,6 +53,15 @@ class Polynomial(PairKernel):
     def roughness(self) -> float:
         """The degree."""
         return float(self.degree)
+
+    def to_sklearn(self) -> dict[str, Any]:
+        """Return "poly" with the same parameters."""
+        return {
+            "kernel": "poly",
+            "gamma": self.gamma,
+            "degree": self.degree,
+            "coef0": self.coef0,
+        }
 
     def profile(self, g: Array) -> Array:
         r"""Return :math:`(c + \gamma g)^d`; a value beyond float64 comes out infinite."""

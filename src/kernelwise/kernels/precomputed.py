@@ -1,7 +1,7 @@
 """The user's own kernel matrix."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from kernelwise._types import Array
 from kernelwise.kernels.base import PairKernel
@@ -18,6 +18,10 @@ class Precomputed(PairKernel):
     geometry: ClassVar[str] = "matrix"
     psd: ClassVar[bool | None] = None
     takes_matrix: ClassVar[bool] = True
+
+    def to_sklearn(self) -> dict[str, Any]:
+        """Return "precomputed"."""
+        return {"kernel": "precomputed"}
 
     def profile(self, g: Array) -> Array:
         """Return a copy of the matrix."""

@@ -1,7 +1,7 @@
 """The sigmoid (tanh) kernel."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -34,6 +34,10 @@ class Sigmoid(PairKernel):
     def __post_init__(self) -> None:
         set_finite(self, "gamma")
         set_finite(self, "coef0")
+
+    def to_sklearn(self) -> dict[str, Any]:
+        """Return "sigmoid" with the same parameters."""
+        return {"kernel": "sigmoid", "gamma": self.gamma, "coef0": self.coef0}
 
     def profile(self, g: Array) -> Array:
         r"""Return :math:`\tanh(a g + b)`."""

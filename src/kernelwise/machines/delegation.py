@@ -32,9 +32,10 @@ class Delegating:
     _ask: Callable[..., Any]
 
     @available_if(inner_has("predict"))
-    def predict(self, X: Any) -> Array:
-        """Predict with the fitted estimator."""
-        return np.asarray(self._ask("predict", X))
+    def predict(self, X: Any, **params: Any) -> Any:
+        """Predict with the fitted estimator; parameters such as ``return_std`` are for it."""
+        found = self._ask("predict", X, **params)
+        return found if params else np.asarray(found)
 
     @available_if(inner_has("decision_function"))
     def decision_function(self, X: Any) -> Array:

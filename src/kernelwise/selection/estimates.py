@@ -34,11 +34,13 @@ class SelfAssessing:
         """Return the error to expect of the fitted machine, kernel and ridge taken as given.
 
         For LSSVC and KRR it is leave-one-out, known from the fit; any other estimator is
-        refitted for every fold of the training data, which must be given again.
+        refitted for every fold of the training data, which a loaded model must be given again.
         """
         check_is_fitted(self, "result_")
         if self.error_ is not None:
             return self.error_
+        if X is None and y is None:
+            X, y = getattr(self, "_training", (None, None))
         if X is None or y is None:
             raise ValueError(
                 f"X and y are needed to estimate the error of {type(self._fitted()).__name__}: "

@@ -21,7 +21,7 @@ from kernelwise._sklearn import (
 )
 from kernelwise._threads import as_jobs, limited
 from kernelwise._types import Array
-from kernelwise.criteria import Criterion
+from kernelwise.criteria import SM, Criterion
 from kernelwise.gram import Engine, Targets
 from kernelwise.kernels import Kernel, grids
 from kernelwise.kernels.geometry import in_range
@@ -43,13 +43,21 @@ from kernelwise.selection.guards import warn_about
 from kernelwise.selection.inputs import as_kernels, without_weightless_rows
 from kernelwise.selection.problem import Problem
 from kernelwise.selection.search import SEARCHES, Search
+from kernelwise.selection.terms import SearchAttributes, scoring_criterion
 from kernelwise.targets import as_vector
 
-_FITTED = ("result_", "best_kernel_", "best_ridge_", "best_estimator_", "classes_", "error_")
+_FITTED = (
+    "result_ best_kernel_ best_ridge_ best_estimator_ classes_ error_ target_variance_ _training"
+).split()
 
 
 class KernelSelector(
-    CallbackSupportMixin, Delegating, SelfAssessing, MetaEstimatorMixin, BaseEstimator
+    CallbackSupportMixin,
+    Delegating,
+    SelfAssessing,
+    SearchAttributes,
+    MetaEstimatorMixin,
+    BaseEstimator,
 ):
     r"""Choose a kernel and a ridge from the kernel matrices, then fit a machine with them.
 
@@ -97,6 +105,11 @@ class KernelSelector(
         rows runs in one thread. Settings such as ``OPENBLAS_NUM_THREADS`` are never exceeded.
     random_state : int, RandomState or None, default=None
         Selects the rows that ``grids.auto`` samples if there are more than 1,000.
+    scoring : str or None, default=None
+        The score of scikit-learn to choose by, after the same screen, through exact leave-one-out:
+        "accuracy", "balanced_accuracy", "roc_auc", "neg_log_loss", "r2", "neg_mean_squared_error"
+        or "neg_mean_absolute_error". It replaces ``criterion``, which must then be "auto", and
+        :meth:`score` returns it.
 
     Attributes
     ----------
@@ -114,6 +127,10 @@ class KernelSelector(
         :meth:`nested_error` does.
     guards_ : tuple of str
         Warnings about the choice, each with a remedy.
+    target_variance_ : float
+        The variance of a real target, the unit of R²; regression only.
+    best_params_, best_score_, best_index_, cv_results_, scorer_
+        As of a fitted ``GridSearchCV``; the choice in scikit-learn's terms (gamma, C, alpha).
 
     Examples
     --------
@@ -139,6 +156,7 @@ class KernelSelector(
         "journal": [None],
         "n_jobs": "no_validation",  # as_jobs says it in one sentence
         "random_state": ["random_state"],
+        "scoring": "no_validation",  # scoring_criterion says it in one sentence
     }
 
     def __init__(
@@ -155,6 +173,7 @@ class KernelSelector(
         journal: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
+        scoring: str | None = None,
     ) -> None:
         self.estimator = estimator
         self.kernels = kernels
@@ -168,6 +187,7 @@ class KernelSelector(
         self.journal = journal
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.scoring = scoring
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, **fit_params: Any) -> "KernelSelector":
@@ -206,7 +226,7 @@ class KernelSelector(
             machine=criterion_machine(machine),
             memory=self.memory,
         )
-        search = Search(problem, self.criterion, self.ridge)
+        search = Search(problem, self._criterion(targets), self.ridge)
         if self.refit:
             problem.require(fit_needs(machine, fit_params), f"the fit of {type(machine).__name__}")
         with limited(self.n_jobs, rows=targets.n):
@@ -216,12 +236,30 @@ class KernelSelector(
                 self.best_kernel_, self.best_ridge_ = found.kernel, found.ridge
                 if targets.classes is not None:
                     self.classes_ = targets.classes
+                else:
+                    self.target_variance_ = float(targets.y.var())
                 if self.refit:
                     self.best_estimator_ = configure_estimator(machine, found.kernel, found.ridge)
                     fit_estimator(self.best_estimator_, problem, found, fit_params)
             self.error_ = leave_one_out(self.best_estimator_, targets) if self.refit else None
             self.guards_ = warn_about(found, self.error_)
+        if self.error_ is None:  # folds will need them; files do without
+            self._training = X, targets.labels
         return self
+
+    def _criterion(self, targets: Targets) -> Any:
+        """Return what to choose by: the criterion, or the stages that end in a score."""
+        if self.scoring is None:
+            return self.criterion
+        if isinstance(self.criterion, str) and self.criterion == "auto":
+            return Cascade((SM(r=2), 5), (scoring_criterion(self.scoring, targets), 1))
+        raise ValueError("scoring and criterion both say what to choose by: give one of them.")
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is saved: everything but the training data."""
+        state = dict(super().__getstate__())
+        state.pop("_training", None)
+        return state
 
     def _default_machine(self) -> Any:
         """Return the machine that is fitted where none is given."""
@@ -264,8 +302,11 @@ class KernelSelector(
 
     @available_if(inner_has("score"))
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the score of the fitted estimator: accuracy, or R² for regression."""
+        """Return the score of the fitted estimator: by ``scoring``, else accuracy or R²."""
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
+        if self.scoring is not None:
+            self._fitted()
+            return float(self.scorer_(self, X, as_vector(y), **weights))
         with np.errstate(invalid="ignore"):  # labels of 1e300 are cast to integers to look at them
             return float(self._ask("score", X, as_vector(y), **weights))
 
