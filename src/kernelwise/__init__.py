@@ -13,28 +13,43 @@ that need no training or one factorisation, and fits the machine with the winner
 True
 """
 
-from kernelwise import bounds, criteria, gram
-from kernelwise.kernels import (
-    Gaussian,
-    Laplacian,
-    Linear,
-    Matern,
-    Polynomial,
-    Precomputed,
-    Sigmoid,
-    grids,
-)
-from kernelwise.machines import KRR, LSSVC
-from kernelwise.selection import (
-    Cascade,
-    KernelSelector,
-    load_model,
-    save_model,
-    score_kernels,
-    score_matrix,
-)
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from kernelwise import bounds, criteria, gram
+    from kernelwise.kernels import (
+        Gaussian,
+        Laplacian,
+        Linear,
+        Matern,
+        Polynomial,
+        Precomputed,
+        Sigmoid,
+        grids,
+    )
+    from kernelwise.machines import KRR, LSSVC
+    from kernelwise.selection import (
+        Cascade,
+        KernelSelector,
+        load_model,
+        save_model,
+        score_kernels,
+        score_matrix,
+    )
 
 __version__ = "0.1.0.dev0"
+
+# Where the public names are defined. They are imported when first asked for, so that a part of the
+# package that needs no scikit-learn does not wait for it.
+_KERNELS = "Gaussian Laplacian Linear Matern Polynomial Precomputed Sigmoid grids".split()
+_SELECTION = "Cascade KernelSelector load_model save_model score_kernels score_matrix".split()
+_HOMES = {
+    **dict.fromkeys(_KERNELS, "kernels"),
+    **dict.fromkeys(("KRR", "LSSVC"), "machines"),
+    **dict.fromkeys(_SELECTION, "selection"),
+}
+_PARTS = ("bounds", "criteria", "gram", "kernels", "machines", "selection", "targets")
 
 # The public names; scripts rely on them.
 __all__ = [
@@ -58,3 +73,19 @@ __all__ = [
     "score_kernels",
     "score_matrix",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Return a public name, imported now."""
+    if name in _HOMES:
+        value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+        globals()[name] = value
+        return value
+    if name in _PARTS:
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    """Return what completion shows."""
+    return sorted({*globals(), *__all__})

@@ -1,5 +1,6 @@
 """Small pieces of HTML, and how numbers are written in it."""
 
+import re
 from collections.abc import Iterable
 from html import escape
 from typing import Any
@@ -53,3 +54,19 @@ def plural(n: int, word: str) -> str:
 def mark(chosen: bool) -> str:
     """Return the word that marks the choice."""
     return ' <span class="chosen">chosen</span>' if chosen else ""
+
+
+def unbroken(text: str) -> str:
+    """Return text that may break between its words and signs, never inside a number."""
+    pieces = re.split(r"(?<=[(,+*])", text)
+    return "<wbr>".join(f'<span class="whole">{escape(piece)}</span>' for piece in pieces if piece)
+
+
+def contents(sections: dict[str, str]) -> str:
+    """Return links to the sections that are there."""
+    links = "".join(
+        f'<li><a href="#{key}">{title}</a></li>'
+        for key, body in sections.items()
+        for title in re.findall(r"<h2[^>]*>(.*?)</h2>", body)
+    )
+    return f'<nav aria-label="Contents"><ul>{links}</ul></nav>'

@@ -7,7 +7,9 @@ import numpy as np
 from kernelwise._warnings import warn_user
 from kernelwise.selection.diagnostics import Code, Diagnostic, has_code
 from kernelwise.selection.record import ErrorEstimate
+from kernelwise.selection.result import SelectionResult
 from kernelwise.selection.search import CascadeOutcome, edge
+from kernelwise.targets import Targets
 
 _FEWEST = 5  # rows of a class
 _LOOKED_AT = 200  # rows
@@ -16,6 +18,7 @@ _CONSTANT = 1e-6  # relative difference of entries, below which all rows look al
 _DISAGREEMENT = 1.5  # how much worse by the last criterion the pick of the first one is
 # Diagnostics that explain why a choice is no better than a constant.
 _EXPLAINED = (Code.NO_SIGNAL, Code.CONSTANT_MATRIX, Code.IDENTITY_MATRIX)
+_BEYOND = {"narrowest": "narrower kernels", "widest": "wider kernels, or Linear()"}  # an edge
 
 
 class KernelChoiceWarning(UserWarning):
@@ -24,8 +27,8 @@ class KernelChoiceWarning(UserWarning):
 
 def warn_about(found: CascadeOutcome, error: ErrorEstimate | None) -> tuple[Diagnostic, ...]:
     """Warn of everything that deserves a second look, and return it."""
-    said: list[Diagnostic] = []
-    for check in (_few_rows, _edges, _degenerate_matrix, _disagreement):
+    said = list(_few_rows(found.evidence.targets))
+    for check in (_edges, _degenerate_matrix, _disagreement):
         said += check(found)
     if error is not None:
         said += no_signal(error, found.evidence.targets.classes is None, said)
@@ -34,8 +37,13 @@ def warn_about(found: CascadeOutcome, error: ErrorEstimate | None) -> tuple[Diag
     return tuple(said)
 
 
-def _few_rows(found: CascadeOutcome) -> Iterator[Diagnostic]:
-    targets = found.evidence.targets
+def warn_about_picks(result: SelectionResult, targets: Targets) -> None:
+    """Warn of what deserves a second look in a table of candidates that nobody chose from yet."""
+    for diagnostic in [*_few_rows(targets), *_picks_on_the_edge(result)]:
+        warn_user(diagnostic, KernelChoiceWarning)
+
+
+def _few_rows(targets: Targets) -> Iterator[Diagnostic]:
     if targets.classes is None:
         return
     for label, count in zip(targets.classes.tolist(), targets.counts.tolist(), strict=True):
@@ -52,9 +60,8 @@ def _edges(found: CascadeOutcome) -> Iterator[Diagnostic]:
     """See whether a kernel or a ridge beyond those offered may be better."""
     side = edge(found.result.kernels, found.winner)
     if side is not None:
-        more = "narrower kernels" if side == "narrowest" else "wider kernels, or Linear()"
         yield Diagnostic(
-            f"the chosen {found.kernel} is the {side} offered: add {more}", Code.GRID_EDGE
+            f"the chosen {found.kernel} is the {side} offered: add {_BEYOND[side]}", Code.GRID_EDGE
         )
     offered = found.offered_ridges
     if offered is None or np.unique(offered).size < 3:
@@ -65,6 +72,20 @@ def _edges(found: CascadeOutcome) -> Iterator[Diagnostic]:
         yield Diagnostic(
             f"the chosen ridge {found.ridge:g} is the {which} offered: add {more} ones",
             Code.RIDGE_EDGE,
+        )
+
+
+def _picks_on_the_edge(result: SelectionResult) -> Iterator[Diagnostic]:
+    """See, for both sides of the grid, which criteria prefer the last kernel there."""
+    sides: dict[str, list[str]] = {}
+    for name in result.choosing():
+        side = edge(result.kernels, result.best_index(name))
+        if side is not None:
+            sides.setdefault(side, []).append(name)
+    for side, names in sides.items():
+        yield Diagnostic(
+            f"{', '.join(names)} would pick the {side} kernel offered: add {_BEYOND[side]}",
+            Code.GRID_EDGE,
         )
 
 
