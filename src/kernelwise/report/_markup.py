@@ -57,9 +57,9 @@ def mark(chosen: bool) -> str:
 
 
 def unbroken(text: str) -> str:
-    """Return text that may break between its words and signs, never inside a number."""
+    """Return text that may break between its parts, never inside a number; see report.css."""
     pieces = re.split(r"(?<=[(,+*])", text)
-    return "<wbr>".join(f'<span class="whole">{escape(piece)}</span>' for piece in pieces if piece)
+    return "".join(f'<span class="whole">{escape(piece)}</span>' for piece in pieces if piece)
 
 
 def contents(sections: dict[str, str]) -> str:
