@@ -179,5 +179,5 @@ def levels(found: list[dict[str, Any]]) -> str:
         f"<td>{number(level['error'])}</td><td>{level['rows']:,}</td></tr>"
         for level in found
     )
-    titles = ["Prediction, mean", "Target less prediction, mean", "Typical error", "Rows"]
+    titles = ["Predicted", "Bias", "Error", "Rows"]
     return _table(rows, "Errors by the size of the prediction", _columns(titles))

@@ -109,18 +109,19 @@ def _header(summary: dict[str, Any]) -> str:
     headline, sure = summary["headline"], summary["sure"]
     source = f" · {escape(headline['source'])}" if headline["source"] else ""
     long = ' class="long"' if len(headline["kernel"]) > _LONG else ""
-    took = "" if headline["seconds"] is None else f" in {number(headline['seconds'], 3)} s"
+    seconds = headline["seconds"]
+    took = "" if seconds is None else f' in <span class="whole">{number(seconds, 2)} s</span>'
     return (
         f'<p class="eyebrow">The chosen kernel{source}</p>'
         f"<h1{long}>{unbroken(headline['kernel'])}</h1>"
         f'<p class="lede">with ridge <b>{number(headline["ridge"])}</b> for '
         f"<b>{escape(headline['machine'])}</b> ({escape(headline['task'])}), chosen among "
         f"{plural(headline['candidates'], 'candidate')}{took}.{_terms(headline['terms'])}</p>"
-        f"{_facts(sure)}{_warnings(sure['warnings'])}"
+        f"{_facts(sure, summary['why']['as_well'])}{_warnings(sure['warnings'])}"
     )
 
 
-def _facts(sure: dict[str, Any]) -> str:
+def _facts(sure: dict[str, Any], as_well: str) -> str:
     facts = [
         (title, _value_with_spread(estimate), f"{estimate['measure']}, {estimate['method']}")
         for title, estimate in (("Error", sure["error"]), ("Nested error", sure["nested"]))
@@ -131,7 +132,8 @@ def _facts(sure: dict[str, Any]) -> str:
         facts.append(("Without a model", escape(sure["error"]["baseline_text"]), constant))
     if sure["stability"]:
         again = sum(pick["share"] for pick in sure["stability"] if pick["chosen"])
-        facts.append(("Picked again", f"{100 * again:.0f} %", "on random parts of the rows"))
+        note = "; ".join(filter(None, ("on random parts of the rows", as_well)))
+        facts.append(("Picked again", f"{100 * again:.0f} %", note))
     items = "".join(
         f'<div><dt>{title}</dt><dd>{value}</dd><dd class="note">{escape(note)}</dd></div>'
         for title, value, note in facts
@@ -169,7 +171,8 @@ def _why(why: dict[str, Any]) -> str:
 
 
 def _stage(stage: dict[str, Any], share: float) -> str:
-    took = "" if stage["seconds"] is None else f", {number(stage['seconds'], 2)} s"
+    seconds = stage["seconds"]
+    took = "" if seconds is None else f', <span class="whole">{number(seconds, 2)} s</span>'
     best = "" if stage["best"] is None else f" It prefers {code(stage['best'])}."
     return (
         f'<li><p class="count"><b>{stage["reached"]}</b>'
@@ -293,8 +296,9 @@ def _criteria(tables: list[dict[str, Any]]) -> str:
     texts: dict[str, list[str]] = {}
     for column in columns:
         labels = texts.setdefault(_explanation(column), [])
-        if column["label"] not in labels:
-            labels.append(column["label"])
+        shown = column["label"] if column["title"] == column["name"] else column["title"]
+        if shown not in labels:
+            labels.append(shown)
     items = "".join(
         f"<div><dt>{'<br>'.join(map(escape, labels))}</dt><dd>{text}</dd></div>"
         for text, labels in texts.items()
