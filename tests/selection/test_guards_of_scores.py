@@ -1,0 +1,40 @@
+"""score_kernels says what deserves a second look in its table."""
+
+import warnings
+
+import numpy as np
+
+import kernelwise as kw
+from kernelwise.selection import KernelChoiceWarning
+from kernelwise.selection.diagnostics import Code, code_of
+
+
+def said(*args, **settings):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", KernelChoiceWarning)
+        kw.score_kernels(*args, **settings)
+    return [w.message.args[0] for w in caught if w.category is KernelChoiceWarning]
+
+
+def test_picks_on_the_edge_are_told_together(wdbc):
+    X, y = wdbc[0][::4], wdbc[1][::4]
+    [told] = said(X, y, kw.grids.gaussian(-9, -5), ["sm", "eloo", "ks"])
+    assert told == "sm, eloo would pick the widest kernel offered: add wider kernels, or Linear()"
+    assert code_of(told) == Code.GRID_EDGE
+    [told] = said(X, y, kw.grids.gaussian(10, 14), ["eloo"])
+    assert told == "eloo would pick the narrowest kernel offered: add narrower kernels"
+
+
+def test_nothing_to_say_of_good_picks_and_of_single_kernels(wdbc):
+    X, y = wdbc[0][::4], wdbc[1][::4]
+    assert said(X, y, kw.grids.gaussian(0, 9), ["eloo"]) == []
+    few = np.array([0, 0, 0, 1, 1, 1])
+    assert said(X[:6], few, kw.Gaussian(8.0), ["sm"]) == []
+
+
+def test_a_class_of_few_rows(rng):
+    y = np.repeat([0, 1], [37, 3])
+    told = said(rng.normal(size=(40, 2)), y, kw.grids.gaussian(-3, 5), ["ks"])
+    assert told == [
+        "class 1 has only 3 rows: merge it with another class, or find more rows of it"
+    ]
