@@ -35,6 +35,4 @@ def test_nothing_to_say_of_good_picks_and_of_single_kernels(wdbc):
 def test_a_class_of_few_rows(rng):
     y = np.repeat([0, 1], [37, 3])
     told = said(rng.normal(size=(40, 2)), y, kw.grids.gaussian(-3, 5), ["ks"])
-    assert told == [
-        "class 1 has only 3 rows: merge it with another class, or find more rows of it"
-    ]
+    assert told == ["class 1 has only 3 rows: merge it with another class, or find more rows of it"]

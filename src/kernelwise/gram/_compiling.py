@@ -9,7 +9,7 @@ from kernelwise._progress import tell_watcher
 _SENTENCE = "kernelwise compiles its inner loops: only the first run on this machine waits for it."
 
 
-class _Announcement(event.Listener):  # type: ignore[misc]
+class _Announcement(event.Listener):
     """Speaks once, when the first function of this package is compiled rather than found."""
 
     def __init__(self) -> None:
@@ -26,4 +26,4 @@ class _Announcement(event.Listener):  # type: ignore[misc]
         """Say nothing: whatever comes next is the answer."""
 
 
-event.register("numba:compile", _Announcement())
+event.register("numba:compile", _Announcement())  # type: ignore[no-untyped-call]

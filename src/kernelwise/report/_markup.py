@@ -6,6 +6,7 @@ from html import escape
 from typing import Any
 
 DIRECTIONS = {True: "larger is better", False: "smaller is better", None: "to be read only"}
+_LONG, _LONG_PIECE = 40, 16  # characters of a heading, or of a part of it, that are set smaller
 
 
 def number(value: Any, digits: int = 4) -> str:
@@ -56,10 +57,15 @@ def mark(chosen: bool) -> str:
     return ' <span class="chosen">chosen</span>' if chosen else ""
 
 
-def unbroken(text: str) -> str:
-    """Return text that may break between its parts, never inside a number; see report.css."""
+def heading(text: str) -> str:
+    """Return a heading that may break between the parts of a kernel, never inside a number.
+
+    Long ones, and those with a long number, are set smaller.
+    """
     pieces = re.split(r"(?<=[(,+*])", text)
-    return "".join(f'<span class="whole">{escape(piece)}</span>' for piece in pieces if piece)
+    is_long = len(text) > _LONG or max(map(len, pieces)) > _LONG_PIECE
+    inner = "".join(f'<span class="whole">{escape(piece)}</span>' for piece in pieces if piece)
+    return f"<h1{' class=long' if is_long else ''}>{inner}</h1>"
 
 
 def contents(sections: dict[str, str]) -> str:

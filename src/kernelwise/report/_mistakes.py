@@ -42,7 +42,7 @@ def _residuals(found: dict[str, Any]) -> str:
     )
     return (
         f"{said}<h3>Target less prediction</h3>{_tables.histogram(found)}"
-        '<h3>By the size of the prediction</h3><p class="quiet">Means over a fifth of the rows each. '
+        '<h3>By the size of the prediction</h3><p class="quiet">Means over a fifth of the rows. '
         "Bias is the mean of target less prediction, error the root of its mean square.</p>"
         f"{_tables.levels(found['levels'])}"
     )

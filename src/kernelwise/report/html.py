@@ -15,10 +15,10 @@ from kernelwise.report._markup import (
     bullets,
     code,
     contents,
+    heading,
     number,
     plural,
     section,
-    unbroken,
 )
 from kernelwise.report._mistakes import mistakes
 from kernelwise.report.summarize import summarize
@@ -26,7 +26,6 @@ from kernelwise.selection.record import Record
 
 _MOST_CLASSES = 12
 _COSTS = {"n^2": "order n²", "n^3": "order n³", "training": "a training"}
-_LONG = 40  # characters of a kernel that no longer make a large heading
 # The script draws the curve here; without a curve it hides the section.
 _CURVE = section(
     "curve",
@@ -108,12 +107,11 @@ def _script_data(value: Any) -> str:
 def _header(summary: dict[str, Any]) -> str:
     headline, sure = summary["headline"], summary["sure"]
     source = f" · {escape(headline['source'])}" if headline["source"] else ""
-    long = ' class="long"' if len(headline["kernel"]) > _LONG else ""
     seconds = headline["seconds"]
     took = "" if seconds is None else f' in <span class="whole">{number(seconds, 2)} s</span>'
     return (
         f'<p class="eyebrow">The chosen kernel{source}</p>'
-        f"<h1{long}>{unbroken(headline['kernel'])}</h1>"
+        f"{heading(headline['kernel'])}"
         f'<p class="lede">with ridge <b>{number(headline["ridge"])}</b> for '
         f"<b>{escape(headline['machine'])}</b> ({escape(headline['task'])}), chosen among "
         f"{plural(headline['candidates'], 'candidate')}{took}.{_terms(headline['terms'])}</p>"

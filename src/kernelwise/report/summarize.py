@@ -133,7 +133,7 @@ def _sure(record: Record, titles: Titles) -> dict[str, Any]:
 def _mistakes(confusion: Confusion) -> dict[str, Any]:
     """Return the error of every class, the worst first, and who is taken for whom."""
     wrong = confusion.wrong
-    classes = [
+    classes: list[dict[str, Any]] = [
         {"label": label, "rows": rows, "wrong": wrong[label], "share": wrong[label] / max(rows, 1)}
         for label, rows in confusion.counts.items()
     ]
