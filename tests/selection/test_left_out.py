@@ -113,7 +113,7 @@ def test_records_of_earlier_versions(records):
 )
 def test_confusions_that_cannot_be(wrong, records):
     text = replace(records[0], confusion=wrong).to_json()
-    with pytest.raises(ValueError, match="this is no record of a selection .its confusion"):
+    with pytest.raises(ValueError, match=r"this is no record of a selection .its confusion"):
         Record.from_json(text)
 
 
