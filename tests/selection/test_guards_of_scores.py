@@ -18,9 +18,10 @@ def said(*args, **settings):
 
 def test_picks_on_the_edge_are_told_together(wdbc):
     X, y = wdbc[0][::4], wdbc[1][::4]
-    [told] = said(X, y, kw.grids.gaussian(-9, -5), ["sm", "eloo", "ks"])
+    told, alone = said(X, y, kw.grids.gaussian(-9, -5), ["sm", "eloo", "ks"])
     assert told == "sm, eloo would pick the widest kernel offered: add wider kernels, or Linear()"
     assert code_of(told) == Code.GRID_EDGE
+    assert code_of(alone) == Code.IDENTITY_MATRIX
     [told] = said(X, y, kw.grids.gaussian(10, 14), ["eloo"])
     assert told == "eloo would pick the narrowest kernel offered: add narrower kernels"
 
@@ -36,3 +37,16 @@ def test_a_class_of_few_rows(rng):
     y = np.repeat([0, 1], [37, 3])
     told = said(rng.normal(size=(40, 2)), y, kw.grids.gaussian(-3, 5), ["ks"])
     assert told == ["class 1 has only 3 rows: merge it with another class, or find more rows of it"]
+
+
+def test_features_of_other_scales(wdbc):
+    X, y = wdbc[0][::4] * 1000.0, wdbc[1][::4]
+    told = said(X, y, kw.grids.gaussian(-3, 3), ["sm", "eloo"])
+    assert code_of(told[-1]) == Code.IDENTITY_MATRIX and "standardise the features" in told[-1]
+    told = said(X / 1e7, y, kw.grids.gaussian(20, 24), ["ckta"])
+    assert code_of(told[-1]) == Code.CONSTANT_MATRIX
+    # One pick that sees something is enough, and other kernels are not looked at.
+    codes = map(code_of, said(X, y, [*kw.grids.gaussian(-3, 3), kw.Gaussian(2.0**24)], ["eloo"]))
+    assert Code.IDENTITY_MATRIX not in codes
+    assert said(X, y, [kw.Linear(), kw.Polynomial(2)], ["eloo"]) == []
+    assert said(X @ X.T, y, [kw.Precomputed()], ["eloo"]) == []

@@ -21,18 +21,14 @@ def answer(record: Record, written: list[str]) -> str:
 
 def choice(record: Record) -> str:
     """Return what was chosen, in the library's terms and in scikit-learn's."""
-    params = {n: f"{n} = {v:.4g}" for n, v in numeric_params(record.kernel, record.ridge).items()}
-    of_ridge = [params.pop(name) for name in ("C", "alpha") if name in params]
+    params = numeric_params(record.kernel, record.ridge)
+    theirs = ", ".join(f"{name} = {value:.4g}" for name, value in params.items())
     lines = {
-        "kernel": f"{record.kernel}{_in_sklearn(list(params.values()))}",
-        "ridge": f"{record.ridge:.4g}{_in_sklearn(of_ridge)}",
+        "kernel": str(record.kernel),
+        "ridge": f"{record.ridge:.4g}" + (f" (scikit-learn: {theirs})" if theirs else ""),
         "machine": f"{record.machine}, {described(record.data)}",
     }
     return labelled(lines)
-
-
-def _in_sklearn(params: list[str]) -> str:
-    return f" (scikit-learn: {', '.join(params)})" if params else ""
 
 
 def quality(record: Record) -> str:

@@ -1,10 +1,14 @@
 """What deserves a second look, each with a remedy."""
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
+from kernelwise._types import Array
 from kernelwise._warnings import warn_user
+from kernelwise.kernels import Kernel, PairKernel
+from kernelwise.kernels.geometry import Pairs
 from kernelwise.selection.diagnostics import Code, Diagnostic, has_code
 from kernelwise.selection.record import ErrorEstimate
 from kernelwise.selection.result import SelectionResult
@@ -37,9 +41,12 @@ def warn_about(found: CascadeOutcome, error: ErrorEstimate | None) -> tuple[Diag
     return tuple(said)
 
 
-def warn_about_picks(result: SelectionResult, targets: Targets) -> None:
+def warn_about_picks(result: SelectionResult, X: Any, targets: Targets) -> None:
     """Warn of what deserves a second look in a table of candidates that nobody chose from yet."""
-    for diagnostic in [*_few_rows(targets), *_picks_on_the_edge(result)]:
+    said = [*_few_rows(targets), *_picks_on_the_edge(result)]
+    if not result.kernels[0].takes_matrix:
+        said += _degenerate_picks(result, X)
+    for diagnostic in said:
         warn_user(diagnostic, KernelChoiceWarning)
 
 
@@ -90,10 +97,32 @@ def _picks_on_the_edge(result: SelectionResult) -> Iterator[Diagnostic]:
 
 
 def _degenerate_matrix(found: CascadeOutcome) -> Iterator[Diagnostic]:
+    gram, rows = found.evidence.gram, _some_rows(found.evidence.n)
+    yield from _degenerate(found.kernel, gram.rows(rows), gram.statistics.diagonal, rows)
+
+
+def _degenerate_picks(result: SelectionResult, X: Any) -> Iterator[Diagnostic]:
+    """See whether no pick has a matrix that tells rows apart, as with features of other scales."""
+    said: list[Diagnostic] = []
+    rows = _some_rows(X.shape[0])
+    for kernel in dict.fromkeys(map(result.best, result.choosing())):
+        if not isinstance(kernel, PairKernel) or not kernel.inverse_widths:
+            return
+        K = kernel.values(Pairs(X[rows], X))
+        # A row is as similar to itself as any other is to itself.
+        found = list(_degenerate(kernel, K, np.full(X.shape[0], K[0, rows[0]]), rows))
+        if not found:
+            return
+        said += found
+    yield from said[:1]
+
+
+def _some_rows(n: int) -> Array:
+    return np.linspace(0, n - 1, min(n, _LOOKED_AT)).astype(int)
+
+
+def _degenerate(kernel: Kernel, K: Array, diagonal: Array, rows: Array) -> Iterator[Diagnostic]:
     """Look at the matrix between some rows and all of them."""
-    kernel, gram, n = found.kernel, found.evidence.gram, found.evidence.n
-    rows = np.linspace(0, n - 1, min(n, _LOOKED_AT)).astype(int)
-    K, diagonal = gram.rows(rows), gram.statistics.diagonal
     if not np.isfinite(K).all() or diagonal.min() <= 0.0:
         return
     if np.ptp(K) <= _CONSTANT * np.abs(K).max():
