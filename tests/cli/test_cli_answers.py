@@ -117,7 +117,9 @@ class TestOrder:
         monkeypatch.setattr(kw.KernelSelector, "pick_stability", stability)
         status, out, _ = run(capsys, "select", table, "--json")
         assert (status, seen) == (0, [""])
-        assert json.loads(out)["confusion"]["counts"] == {"rose": 30, "violet": 30}
+        found = json.loads(out)
+        assert found["confusion"]["counts"] == {"rose": 30, "violet": 30}
+        assert found["params"]["gamma"] == 0.5 / found["kernel"]["tau"]
 
     def test_a_reader_that_leaves_early_gets_all_files(self, table, tmp_path, capsys, monkeypatch):
         def leave(text, end="\n"):

@@ -18,10 +18,12 @@ from kernelwise.cli.pipeline import Job, explain_memory_error
 from kernelwise.cli.prepare import Prepared
 from kernelwise.cli.screen import BadInput, Screen, tell
 from kernelwise.cli.write import RESULT, Folder
+from kernelwise.selection.archive import to_plain
 from kernelwise.selection.estimates import by_folds
 from kernelwise.selection.guards import no_signal
 from kernelwise.selection.left_out import confusion, residuals
 from kernelwise.selection.record import ErrorEstimate, Record
+from kernelwise.selection.terms import numeric_params
 
 _ALL_UP_TO = 1000  # rows: beyond, the report compares by the cheap criteria only
 _FOLDS = 5  # of the nested error
@@ -83,8 +85,9 @@ class _Answer:
         if self._failure is not None:
             raise self._failure
         if self._is_json:
-            plain = json.loads(record.to_json())
-            tell(json.dumps(plain | {"runner_up": runner_up(record), "files": written}))
+            more = {"runner_up": runner_up(record), "files": written}
+            more["params"] = to_plain(numeric_params(record.kernel, record.ridge))
+            tell(json.dumps(json.loads(record.to_json()) | more))
         else:
             tell(answer(record, written) if interrupted else rest(record, written))
 
