@@ -5,10 +5,11 @@ lines that compute it from :class:`Evidence`: the statistics of one kernel matri
 asks, products, a spectrum and the least-squares machine at a ridge. Evidence computes each of
 these once, so any number of criteria and ridges costs one eigendecomposition::
 
-    Gram (any engine) + targets ──> Evidence ──> criterion.value(evidence, ridge) ──> float
+    Gram (any engine) + targets ──> Evidence ──> criterion.value(evidence, ridge)
 
-A criterion that is undefined for a matrix raises :class:`Undefined`; scoring turns that into NaN
-and says why. This package imports machines, gram and kernels; it never sees an engine.
+The value is a number, or an array of losses whose mean it is. A criterion that is undefined for a
+matrix raises :class:`Undefined`; scoring turns that into NaN and says why. This package imports
+machines, gram and kernels; it never sees an engine.
 """
 
 from kernelwise._registry import load_modules
@@ -17,7 +18,6 @@ from kernelwise.criteria.alignment import CKTA, KTA
 from kernelwise.criteria.base import (
     Criterion,
     Information,
-    Powers,
     Value,
     ask,
     available,
@@ -35,7 +35,7 @@ from kernelwise.criteria.span import Span
 from kernelwise.criteria.spectral import MD, SM, Ncut, SMHinge
 from kernelwise.criteria.stability import CVKS, KS, RKS
 from kernelwise.criteria.validation import BR, ELOO, GCV
-from kernelwise.gram import Need
+from kernelwise.gram import Need, Powers
 
 __all__ = [
     "BIF",
