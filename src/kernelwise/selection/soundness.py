@@ -111,6 +111,9 @@ def _check_machine(machine: LSSVC | KRR) -> None:
     # A machine of low rank is a sum over fewer rows than it was trained on.
     trained = (max(n, len(machine.loo_values_)), *wide)
     shapes = {"loo_values_": trained, "loo_residuals_": trained, "intercept_": wide}
+    if hasattr(machine, "sample_weight_"):  # files of earlier versions have none
+        _check_numbers(machine.sample_weight_, "sample_weight_")
+        shapes["sample_weight_"] = trained[:1]
     _check_shapes(machine, {"dual_coef_": (n, *wide), **shapes})
     if isinstance(machine, LSSVC):
         _check_classes(machine.classes_, *(wide or (2,)))
