@@ -2,9 +2,9 @@
 
     .venv/bin/python benchmarks/coverage.py [--splits 20] [--out FILE.json]
 
-Random splits: 70 % of the rows for training, at most 500, and the others for testing, at most 1,000.
+Random splits: 70 % of the rows for training, at most 500, the others for testing, at most 1,000.
 Missing values are set to the median, features standardised. Every split chooses kernel and ridge
-anew by the default ``KernelSelector``. Where MAPIE is installed, its jackknife+ (one refit per row)
+anew by the default ``KernelSelector``. Where MAPIE is installed, its jackknife+ (a refit per row)
 and CV+ (ten folds) are run beside ours on three sets, with the same kernel and ridge. Needs the
 data sets (KERNELWISE_DATA or ../shared/data).
 """
@@ -86,7 +86,9 @@ def beside_mapie(name: str, seed: int) -> dict[str, dict[str, float]]:
         return np.stack(machine.fit(X, y).predict_interval(Z, LEVEL, "jackknife+"))
 
     def by_refits(folds: int) -> np.ndarray:
-        theirs = CrossConformalRegressor(machine, confidence_level=LEVEL, method="plus", cv=folds)
+        theirs = CrossConformalRegressor(
+            machine, confidence_level=LEVEL, method="plus", cv=folds, random_state=seed
+        )
         return theirs.fit_conformalize(X, y).predict_interval(Z)[1][:, :, 0].T
 
     found = {}

@@ -113,15 +113,17 @@ class PredictsSets:
 
 def _has_left_out(machine: Any) -> Array:
     """Return which training rows can be left out: not those of weight zero, nor one alone."""
-    residuals = machine.loo_residuals_
-    return np.asarray(np.isfinite(residuals.reshape(len(residuals), -1)).all(axis=1))
+    return np.asarray(np.isfinite(_columns(machine.loo_residuals_)).all(axis=1))
 
 
 def _left_out(machine: Any) -> tuple[Array, Array]:
     """Return leave-one-out values and residuals, (n, c), of the rows that have them."""
     rows = _has_left_out(machine)
-    n = np.count_nonzero(rows)
-    return machine.loo_values_[rows].reshape(n, -1), machine.loo_residuals_[rows].reshape(n, -1)
+    return _columns(machine.loo_values_)[rows], _columns(machine.loo_residuals_)[rows]
+
+
+def _columns(values: Array) -> Array:
+    return values[:, None] if values.ndim == 1 else values
 
 
 def _prepare(machine: Any, level: Any, method: Any) -> tuple[float, Weigher | None]:
@@ -174,7 +176,7 @@ def _in_parts(
     """Return what is judged of rows from f(x) and weights, some rows at a time."""
     X = validate_rows(machine, X, reset=False)
     n = machine.X_fit_.shape[0]
-    alpha = machine.dual_coef_.reshape(n, -1)
+    alpha = _columns(machine.dual_coef_)
     at_once = max(1, _ENTRIES // (n * alpha.shape[1]))
     parts = []
     with limited(rows=max(X.shape[0], n)):
