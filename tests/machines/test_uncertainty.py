@@ -1,7 +1,9 @@
 """Intervals and sets against machines that are refitted without each row."""
 
+import json
 import math
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,7 +13,7 @@ from hypothesis import strategies as st
 
 import kernelwise as kw
 from helpers import biases, close, labelled, load_page, real_targets, ridges
-from kernelwise.machines import conformal, uncertainty
+from kernelwise.machines import TooFewRowsWarning, conformal, uncertainty
 from kernelwise.selection.persistence import load_model, save_model
 
 METHODS = ("jackknife", "jackknife+")
@@ -257,17 +259,17 @@ def test_the_rank_takes_levels_as_they_are_written():
 def test_too_few_rows_for_the_level(rng, method):
     X = rng.normal(size=(8, 2))
     sentence = "level=0.9 needs at least 9 training rows, and there are 8"
-    with pytest.warns(UserWarning, match=sentence):
+    with pytest.warns(TooFewRowsWarning, match=sentence):
         lower, upper = kw.KRR().fit(X, X[:, 0]).predict_interval(X, method=method)
     assert np.all(lower == -np.inf) and np.all(upper == np.inf)
-    with pytest.warns(UserWarning, match=sentence):
+    with pytest.warns(TooFewRowsWarning, match=sentence):
         assert kw.LSSVC().fit(X, [0, 1] * 4).predict_set(X, method=method).all()
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_one_row_alone(method):
     machine = kw.KRR(fit_intercept=True).fit([[1.0]], [2.0])
-    with pytest.warns(UserWarning, match="there are 0"):
+    with pytest.warns(TooFewRowsWarning, match="there are 0"):
         assert np.isinf(machine.predict_interval([[1.0]], method=method)).all()
 
 
@@ -358,3 +360,24 @@ def test_a_sum_over_fewer_rows_than_it_was_trained_on(rng, tmp_path):
     close(upper - lower, np.full(60, upper[0] - lower[0]))  # the jackknife
     with pytest.raises(ValueError, match="use method='jackknife'"):
         selector.predict_interval(X, method="jackknife+")
+
+
+# --- the page ----------------------------------------------------------------------------------
+
+
+def test_the_page_has_the_numbers_that_were_measured():
+    root = Path(__file__).parents[2]
+    found = json.loads((root / "benchmarks" / "coverage.json").read_text())
+    page = (root / "docs" / "uncertainty.md").read_text()
+    for kind, what in (("real", "width"), ("classes", "size")):
+        for name, of in found[kind].items():
+            shares = [f"{100 * of[method]['coverage']:.1f}" for method in METHODS]
+            cells = [*shares, *(f"{of[method][what]:.2f}" for method in METHODS)]
+            if kind == "classes":
+                cells += [f"{100 * of[METHODS[1]]['empty']:.1f}"]
+            assert f"| {name} | {' | '.join(cells)} |" in page
+        for method in METHODS:
+            shares = [of[method]["coverage"] for of in found[kind].values()]
+            assert abs(np.mean(shares) - 0.9) < 0.02 and min(shares) > 0.84
+        means = [np.mean([of[m]["coverage"] for of in found[kind].values()]) for m in METHODS]
+        assert f"| mean | {100 * means[0]:.1f} | {100 * means[1]:.1f} |" in page

@@ -29,6 +29,10 @@ _ENTRIES = 2**22  # of the largest array at a time
 Weigher = Callable[[Array], Array]  # from k(x) to the weights of the training targets in f(x)
 
 
+class TooFewRowsWarning(UserWarning):
+    """There are too few training rows for the level: an interval or a set says nothing."""
+
+
 class PredictsIntervals:
     """A machine for real targets that knows how sure it is."""
 
@@ -137,7 +141,7 @@ def _prepare(machine: Any, level: Any, method: Any) -> tuple[float, Weigher | No
         warn_user(
             f"level={level:g} needs at least {conformal.fewest_rows(level)} training rows, and "
             f"there are {n}: intervals are infinite, sets hold every class.",
-            UserWarning,
+            TooFewRowsWarning,
         )
     if method == "jackknife" or (method == "auto" and n > MOST_ROWS):
         return level, None
