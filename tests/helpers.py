@@ -15,7 +15,6 @@ from kernelwise import Precomputed
 from kernelwise.gram import Dense, Spectrum
 from kernelwise.gram.inverse import (
     CholeskyInverse,
-    SpectralInverse,
     spectral_inverses,
     without_rounding,
 )
@@ -180,7 +179,8 @@ class SpectralMachine:
         self._exact = lambda ridge: CholeskyInverse(np.array(M), ridge)
 
     def inverse(self, ridge):
-        return SpectralInverse(self.spectrum, ridge)
+        [inverse] = spectral_inverses(self.spectrum, [ridge])
+        return inverse
 
     def at(self, ridge):
         [inverse] = spectral_inverses(self.spectrum, [ridge], self._exact)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from sklearn.base import _fit_context as _fit_context
 from sklearn.gaussian_process import _gpc
-from sklearn.svm._base import BaseLibSVM as BaseLibSVM
 from sklearn.utils._param_validation import HasMethods as HasMethods
 from sklearn.utils._param_validation import StrOptions as StrOptions
 from sklearn.utils.class_weight import compute_sample_weight

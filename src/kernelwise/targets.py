@@ -2,7 +2,7 @@
 
 import math
 import numbers
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
@@ -20,10 +20,41 @@ LARGEST = 1e100  # squares, and products with the kernel matrix, stay within flo
 
 @dataclass(frozen=True, eq=False)
 class Targets:
-    """A validated target."""
+    """A validated target, and what follows from it."""
 
     y: Array  # real targets, or class codes 0..c-1
     classes: Array | None  # the class labels in sorted order; None for regression
+    n: int = field(init=False)  # the number of rows
+    kind: str = field(init=False)  # "binary", "multiclass" or "regression"
+    counts: Array = field(init=False)  # the class sizes; for regression a single entry, n
+    # The size of the regression target less its mean, a power of two; 0 for classes.
+    exponent: int = field(init=False)
+    # T, the columns that every engine multiplies the kernel matrix with: the class indicators, or
+    # ones and the centred target. Their sums, the class sizes or n and zero, are known exactly,
+    # which the centred criteria of very wide kernels depend on.
+    columns: Array = field(init=False)
+    column_sums: Array = field(init=False)
+    # What least squares fit: the real target, ±1 of two classes, or of each and the rest.
+    fit_columns: Array = field(init=False)
+    # Where cross-validation keeps the folds it has drawn: every kernel sees the same.
+    splits: dict[Any, Any] = field(default_factory=dict, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        derived = vars(self)  # a frozen value is complete once this has run
+        derived["n"] = n = int(self.y.size)
+        if self.classes is None:
+            largest = float(np.abs(self.y - self.y.mean()).max())
+            derived.update(kind="regression", counts=np.array([n]), exponent=math.frexp(largest)[1])
+            derived.update(column_sums=np.array([n, 0.0]), fit_columns=self.y[:, None])
+            derived["columns"] = np.column_stack([np.ones(n), self.centered])
+            return
+        c = self.classes.size
+        counts = np.bincount(self.y, minlength=c)
+        columns = np.equal.outer(self.y, np.arange(c)).astype(np.float64)
+        signs = 2.0 * columns - 1.0
+        derived.update(kind="binary" if c == 2 else "multiclass", counts=counts, exponent=0)
+        derived.update(columns=columns, column_sums=counts.astype(np.float64))
+        derived["fit_columns"] = signs[:, 1:] if c == 2 else signs
 
     @classmethod
     def of(cls, y: Any, task: str = "auto") -> "Targets":
@@ -78,33 +109,9 @@ class Targets:
         return Targets(self.y[rows], self.classes)
 
     @property
-    def n(self) -> int:
-        """The number of rows."""
-        return int(self.y.size)
-
-    @property
-    def kind(self) -> str:
-        """Either "binary", "multiclass" or "regression"."""
-        if self.classes is None:
-            return "regression"
-        return "binary" if self.classes.size == 2 else "multiclass"
-
-    @property
     def labels(self) -> Array:
         """The target as a machine is fitted to it: class labels of one type, or reals."""
         return self.y if self.classes is None else np.asarray(self.classes[self.y])
-
-    @cached_property
-    def counts(self) -> Array:
-        """The class sizes; for regression a single entry, n."""
-        if self.classes is None:
-            return np.array([self.n])
-        return np.bincount(self.y, minlength=self.classes.size)
-
-    @cached_property
-    def splits(self) -> dict[Any, Any]:
-        """Where cross-validation keeps the folds it has drawn: every kernel sees the same."""
-        return {}
 
     @cached_property
     def members(self) -> list[Array]:
@@ -114,40 +121,9 @@ class Targets:
         return np.split(np.argsort(self.y, kind="stable"), np.cumsum(self.counts)[:-1])
 
     @cached_property
-    def exponent(self) -> int:
-        """The size of the regression target less its mean, a power of two; 0 for classes."""
-        if self.classes is not None:
-            return 0
-        return math.frexp(float(np.abs(self.y - self.y.mean()).max()))[1]
-
-    @cached_property
     def centered(self) -> Array:
         """The regression target less its mean, in units of 2^exponent: products stay in range."""
         return np.asarray(np.ldexp(self.y - self.y.mean(), -self.exponent))
-
-    @cached_property
-    def columns(self) -> Array:
-        """T, the columns that every engine multiplies the kernel matrix with.
-
-        The class indicators, or ones and the centred target: their sums, the class sizes or n and
-        zero, are known exactly, which the centred criteria of very wide kernels depend on.
-        """
-        if self.classes is None:
-            return np.column_stack([np.ones(self.n), self.centered])
-        return np.equal.outer(self.y, np.arange(self.classes.size)).astype(np.float64)
-
-    @cached_property
-    def column_sums(self) -> Array:
-        """The exact sums of the columns."""
-        return np.array([self.n, 0.0]) if self.classes is None else self.counts.astype(np.float64)
-
-    @cached_property
-    def fit_columns(self) -> Array:
-        """What least squares fit: the real target, ±1 of two classes, or of each and the rest."""
-        if self.classes is None:
-            return self.y[:, None]
-        signs = 2.0 * self.columns - 1.0
-        return signs[:, 1:] if self.classes.size == 2 else signs
 
 
 def as_vector(y: Any) -> Array:
@@ -164,7 +140,7 @@ def as_vector(y: Any) -> Array:
         values = values.ravel()
     if values.ndim != 1:
         raise ValueError(f"y must have one dimension, got shape {values.shape}.")
-    return _of_one_type(values)
+    return values if values.dtype.kind in "biu" else _of_one_type(values)
 
 
 def _of_one_type(values: Array) -> Array:

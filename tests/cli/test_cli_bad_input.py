@@ -151,7 +151,9 @@ def test_file_without_permission(tmp_path, capsys, monkeypatch):
 def test_output_is_checked_before_the_work(tmp_path, capsys, monkeypatch):
     path = tmp_path / "flowers.csv"
     path.write_text(GOOD)
-    monkeypatch.setattr("kernelwise.cli.select.load", lambda *args: pytest.fail("work was begun"))
+    monkeypatch.setattr(
+        "kernelwise.cli.pipeline.read_table", lambda *a, **k: pytest.fail("work was begun")
+    )
     assert "not a folder" in one_sentence(*run(capsys, "select", path, "--out", path))
     assert "not a folder" in one_sentence(*run(capsys, "select", path, "--out", path / "deeper"))
     assert path.read_text() == GOOD
@@ -247,7 +249,7 @@ def test_less_memory_than_the_budget(tmp_path, capsys, monkeypatch):
     path.write_text(GOOD)
     monkeypatch.setattr("kernelwise.KernelSelector.fit", allocate)
     assert "use --rows 30." in run(capsys, "select", path)[2].splitlines()[-1]
-    monkeypatch.setattr("kernelwise.cli.select.read_table", lambda *args, **options: allocate())
+    monkeypatch.setattr("kernelwise.cli.pipeline.read_table", lambda *args, **options: allocate())
     assert "too little memory" in one_sentence(*run(capsys, "select", path))
 
 

@@ -424,7 +424,7 @@ def test_a_criterion_that_few_rows_do_not_allow_is_left_out_alone(tmp_path, caps
             raise ValueError("k = 5 folds need more rows.")
         return kw.score_kernels(X, y, kernels, criteria, **options)
 
-    monkeypatch.setattr("kernelwise.cli.scoring.score_kernels", score)
+    monkeypatch.setattr("kernelwise.cli.pipeline.score_kernels", score)
     (tmp_path / "f.csv").write_text("x,y\n1,a\n2,b\n3,a\n4,b\n6,b\n7,a\n")
     for command, where in (("select", "comparison"), ("compare", None)):
         status, out, err = run(capsys, command, tmp_path / "f.csv", "--json")

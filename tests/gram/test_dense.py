@@ -107,7 +107,7 @@ def test_auto_goes_by_the_number_of_rows(monkeypatch, rng):
     X, y = rng.normal(size=(60, 2)), np.arange(60) % 2
     small = kw.score_kernels(X, y, kw.Gaussian(1.0))
     assert small.engine == "dense" and "up to 700 rows" in small.engine_reason
-    monkeypatch.setattr("kernelwise.gram.resolve.DENSE_ROWS", 50)
+    monkeypatch.setattr("kernelwise.gram.dense.DENSE_ROWS", 50)
     large = kw.score_kernels(X, y, kw.Gaussian(1.0))
     assert large.engine == "tiled" and "one sweep for all" in large.engine_reason
     selector = kw.KernelSelector().fit(X, y)

@@ -226,16 +226,12 @@ def _printed(sample: Sample, learner: Learner, t: int, log: float) -> _Rates:
 def _corrected(sample: Sample, learner: Learner, t: int, log: float) -> _Rates:
     """Return the rates with the fixed point that the prints replace by a sum."""
     n, (h, B, M) = sample.n, _loss(sample, learner)
-    radius = _fixed_point(h, t, sample.kappa * _inverse_ratio(sample, t), log, n)
-    return _Rates(6.0 * B * radius, 5.0 * B * log / n, 22.0 * M * log / n)
-
-
-def _fixed_point(slope: float, t: int, tail: float, log: float, n: int) -> float:
-    """Return r = 2 h sqrt((2 / n)(t r + tail)) + 13 log / n, the root of a quadratic."""
-    a, c = 8.0 * slope**2 / n, 13.0 * log / n
+    tail = sample.kappa * _inverse_ratio(sample, t)
+    # r = 2 h sqrt((2 / n)(t r + tail)) + c, so r^2 - 2 half r + c^2 - a tail = 0
+    a, c = 8.0 * h**2 / n, 13.0 * log / n
     half = c + 0.5 * a * t
-    # (r - c)^2 = a (t r + tail): r^2 - 2 half r + c^2 - a tail = 0
-    return half + math.sqrt(half**2 - c**2 + a * tail)
+    radius = half + math.sqrt(half**2 - c**2 + a * tail)
+    return _Rates(6.0 * B * radius, 5.0 * B * log / n, 22.0 * M * log / n)
 
 
 def _bound(

@@ -117,7 +117,9 @@ def _of_support_vectors(sample: Sample, t: int) -> _Part:
     outside, change = scores.copy(), 0.0
     before = np.maximum(1.0 - y * scores, 0.0)
     for fold in folds:
-        without = _svm_scores(sample, np.setdiff1d(np.arange(sample.n), fold))
+        rows = np.setdiff1d(np.arange(sample.n), fold)
+        alpha = svm_coefficients(sample.K[np.ix_(rows, rows)], y[rows], sample.ridge)
+        without = sample.K[:, rows] @ alpha
         outside[fold] = without[fold]
         change = max(change, float(np.abs(np.maximum(1.0 - y * without, 0.0) - before).max()))
     method = "leave-one-out" if each else f"{_FOLDS}-fold"
@@ -126,13 +128,6 @@ def _of_support_vectors(sample: Sample, t: int) -> _Part:
         Quantity.ERROR_RATE: Observed(_error_rate(sample, outside), method),
     }
     return found | ({Quantity.STABILITY: Observed(change, _LARGEST)} if each else {})
-
-
-def _svm_scores(sample: Sample, rows: Array) -> Array:
-    """Return the scores on all rows of the support vector machine of some."""
-    part = sample.K[np.ix_(rows, rows)]
-    alpha = svm_coefficients(part, sample.y[rows], sample.ridge)
-    return np.asarray(sample.K[:, rows] @ alpha)
 
 
 _PARTS = {

@@ -12,7 +12,7 @@ from kernelwise.bounds.base import Assumption, Limits
 from kernelwise.bounds.support_vectors import svm_coefficients
 from kernelwise.criteria import Evidence
 from kernelwise.gram import Dense
-from kernelwise.gram.inverse import SpectralInverse, Spectrum, without_rounding
+from kernelwise.gram.inverse import Spectrum, spectral_inverses, without_rounding
 from kernelwise.gram.psd import check_matrix
 from kernelwise.kernels import Precomputed
 from kernelwise.machines import RidgeFit, check_ridge
@@ -170,7 +170,7 @@ class Sample:
         :math:`\rho (\alpha_j - G_{ji} \alpha_i / G_{ii})`, and :math:`\alpha_i / G_{ii}` at i.
         """
         rho = share * self.ridge
-        inverse = SpectralInverse(self.spectrum, rho)
+        [inverse] = spectral_inverses(self.spectrum, [rho])
         G = inverse.block(np.arange(self.n))
         alpha = G @ self.y
         alone = alpha / G.diagonal()

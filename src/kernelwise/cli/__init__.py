@@ -1,8 +1,8 @@
 """The command line: parse, call, print.
 
 ``options`` says what may be asked, ``read`` makes a table of a file by one of the ``formats``,
-``prepare`` makes numbers of the table and says what it did; the modules named after commands call
-the library and print::
+``prepare`` makes numbers of the table and says what it did, ``pipeline`` does all this for the
+commands on a table; the modules named after commands call the library and print::
 
     FILE ──> read ──> Table ──> prepare ──> X, y, preparation ──> KernelSelector ──> answer, files
 

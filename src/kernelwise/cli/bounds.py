@@ -16,12 +16,11 @@ from kernelwise.bounds.overview import evaluate
 from kernelwise.bounds.sample import Learner, Sample
 from kernelwise.bounds.theorem import Quantity, Theorem, statements
 from kernelwise.cli.answer import described
+from kernelwise.cli.pipeline import Job, explain_memory_error
 from kernelwise.cli.prepare import Prepared
-from kernelwise.cli.scoring import explain_memory_error
 from kernelwise.cli.screen import BadInput, Screen, aligned, counted, labelled, tell
-from kernelwise.cli.select import as_criterion, load, named_criteria, selector_for
-from kernelwise.cli.write import Folder, to_csv
-from kernelwise.gram.dense import check_memory
+from kernelwise.cli.write import to_csv
+from kernelwise.gram import Dense
 from kernelwise.kernels import Kernel
 from kernelwise.selection.archive import to_plain
 
@@ -36,6 +35,7 @@ class _Row:
     """A bound under its name, with the number it bounds where the sample has that."""
 
     name: str
+    label: str  # with the variant, where both are shown
     theorem: Theorem
     bound: Bound
     observed: Observed | None
@@ -89,15 +89,14 @@ class _Findings:
 def bounds(args: argparse.Namespace, screen: Screen) -> int:
     """Evaluate the theorems for one kernel; return the exit status."""
     check_delta(args.delta)
-    criterion = as_criterion(named_criteria(args.criterion))
-    folder = Folder(args.out)
-    data = load(args, screen)
-    n = data.targets.n
+    job = Job(args, screen)
+    data, folder, n = job.data, job.folder, job.data.targets.n
     _check(args, data, screen)
-    selector = selector_for(args, data, criterion)
+    selector = job.selector()
     with screen.heard(), explain_memory_error(args.memory, n):
         # The support vector machine takes copies of the matrix of its own.
-        check_memory(n if data.task == "regression" else 2 * n, args.memory)
+        rows = n if data.task == "regression" else 2 * n
+        Dense(args.memory).check_memory(frozenset(), rows)
         with screen.fitting(selector, "choosing the kernel"):
             selector.fit(data.X, data.y)
         with screen.status("evaluating the theorems"):
@@ -146,7 +145,9 @@ def _find(args: argparse.Namespace, data: Prepared, kernel: Kernel, ridge: float
     for variant in VARIANTS if args.variant == "both" else (args.variant,):
         overview = evaluate(sample, data.y, delta=args.delta, t=args.t, variant=variant)
         for name, bound in overview.bounds.items():
-            rows[name, bound.variant] = _Row(name, theorems[name], bound, observed.get(name))
+            label = f"{name} ({bound.variant})" if args.variant == "both" else name
+            seen = observed.get(name)
+            rows[name, bound.variant] = _Row(name, label, theorems[name], bound, seen)
         for name, reason in overview.left_out.items():
             theorem = theorems[name].reference
             left_out[name] = {"bound": name, "theorem": theorem, "reason": reason}
@@ -183,12 +184,11 @@ def _csv(rows: list[_Row]) -> str:
 def _page(args: argparse.Namespace, data: Prepared, found: _Findings, written: list[str]) -> str:
     """Return what a person reads: the table, the terms, what fails and what does not apply."""
     failing = list(dict.fromkeys(text for row in found.rows for text in row.fails))
-    both = args.variant == "both"
     reasons = {n: f"{gap['theorem']}: {gap['reason']}" for n, gap in found.left_out.items()}
     parts = (
         _head(args, data, found),
-        _table(found.rows, failing, both),
-        _section("terms:", {_label(row, both): _terms(row) for row in found.rows}),
+        _table(found.rows, failing),
+        _section("terms:", {row.label: _terms(row) for row in found.rows}),
         _section("assumptions that fail:", dict(enumerate(failing, 1))) if failing else "",
         _section("theorems that do not apply:", reasons) if reasons else "",
         _legend(found.rows),
@@ -223,7 +223,7 @@ def _losses(learner: Learner, observed: dict[str, Observed]) -> dict[str, Observ
     }
 
 
-def _table(rows: list[_Row], failing: list[str], both: bool) -> str:
+def _table(rows: list[_Row], failing: list[str]) -> str:
     """Return a line for every bound; the numbers of what fails are explained below the table."""
     lines = [["bound", "theorem", "value", "observed", "known", "vacuous", "fails"]]
     for row in rows:
@@ -232,12 +232,8 @@ def _table(rows: list[_Row], failing: list[str], both: bool) -> str:
         numbers = [f"{bound.value:.4g}", seen, f"{bound.trivial:.4g}"]
         fails = " ".join(str(failing.index(text) + 1) for text in row.fails)
         is_vacuous = "yes" if bound.vacuous else "no"
-        lines.append([_label(row, both), bound.reference, *numbers, is_vacuous, fails])
+        lines.append([row.label, bound.reference, *numbers, is_vacuous, fails])
     return aligned(lines, right=("value", "observed", "known"))
-
-
-def _label(row: _Row, both: bool) -> str:
-    return f"{row.name} ({row.bound.variant})" if both else row.name
 
 
 def _terms(row: _Row) -> str:

@@ -2,14 +2,12 @@
 
 import argparse
 import shutil
-from typing import Any
 
 import numpy as np
 
-from kernelwise.cli.scoring import explain_memory_error, score_those_defined, scorer
+from kernelwise.cli.pipeline import Job, explain_memory_error
 from kernelwise.cli.screen import Screen, counted, labelled, tell
-from kernelwise.cli.select import applicable, load, named_criteria
-from kernelwise.cli.write import Folder, to_csv
+from kernelwise.cli.write import to_csv
 from kernelwise.criteria.base import check_task
 from kernelwise.selection import SelectionResult
 
@@ -20,9 +18,8 @@ _REMEDY = "--criterion with names of cost n^2 only"
 
 def compare(args: argparse.Namespace, screen: Screen) -> int:
     """Score the candidates by all criteria; return the exit status."""
-    asked: list[Any] = list(named_criteria(args.criterion))
-    folder = Folder(args.out)
-    data = load(args, screen)
+    job = Job(args, screen, chooses=False)
+    data, folder, asked = job.data, job.folder, job.criteria
     for criterion in asked:
         check_task(criterion, data.targets)
     if not asked and data.targets.n > _ALL_UP_TO:
@@ -31,9 +28,10 @@ def compare(args: argparse.Namespace, screen: Screen) -> int:
         )
     with screen.heard(), explain_memory_error(args.memory, data.targets.n, _REMEDY):
         kernels = args.kernels.kernels(data.X, args.seed)
-        score = scorer(data, kernels, args.ridge, args.memory, screen)
-        names = applicable(data.targets, _ALL_UP_TO)
-        result = score(asked) if asked else score_those_defined(score, names, screen)
+        if asked:
+            result = job.score(kernels, args.ridge, asked)
+        else:
+            result = job.score_by_all(kernels, args.ridge, _ALL_UP_TO)
     folder.text(COMPARISON, result.to_json())
     folder.text(TABLE, to_csv(result.frame()))
     tell(result.to_json() if args.json else _page(result, args.ridge, folder.written))

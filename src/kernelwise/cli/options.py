@@ -133,10 +133,6 @@ def _bounds(add: Add) -> None:
     add("--variant", type=variants, default="corrected", help="corrected (default), printed, both")
 
 
-def _plugin(add: Add) -> None:
-    """Add nothing: a plugin brings its options."""
-
-
 def _predict(add: Add) -> None:
     add("model", metavar="MODEL", help="a model.skops")
     add("file", metavar="FILE", help=_FILE)
@@ -247,7 +243,7 @@ _COMMANDS: dict[str, Callable[[Add], None]] = {
     "compare": _compare,
     "predict": _predict,
     "bounds": _bounds,
-    "reproduce": _plugin,
+    "reproduce": lambda add: None,  # a plugin brings its options
     "report": _report,
     "criteria": _criteria,
 }

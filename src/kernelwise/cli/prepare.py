@@ -196,7 +196,13 @@ def _indices(preparation: Any, machine: Any) -> Any:
 def conform(table: Table, wanted: Wanted) -> tuple[Any, list[str]]:
     """Return the rows of a table as a saved model takes them, and what had to be passed over."""
     if wanted.indices is not None:
-        return _conform_sparse(table, wanted.indices), []
+        if table.rows is None:
+            raise BadInput(
+                f"{table.source!r} is a table, but the model was made from sparse rows: give a "
+                "LIBSVM file."
+            )
+        # What the model never saw is left out.
+        return at_indices(table.rows, table.indices, wanted.indices), []
     frame = _frame_of(table, wanted.names)
     known = set(frame.columns)
     missing = [name for name in wanted.names if name not in known]
@@ -218,12 +224,3 @@ def _frame_of(table: Table, names: list[str]) -> Any:
     numbered = [name for name in names if re.fullmatch(r"0|[1-9]\d{0,9}", name, re.ASCII)]
     indices = np.array([int(name) for name in numbered], dtype=np.int64)
     return to_frame(at_indices(table.rows, table.indices, indices), table.labels, indices)
-
-
-def _conform_sparse(table: Table, indices: Any) -> Any:
-    if table.rows is None:
-        raise BadInput(
-            f"{table.source!r} is a table, but the model was made from sparse rows: give a LIBSVM "
-            "file."
-        )
-    return at_indices(table.rows, table.indices, indices)  # what the model never saw is left out

@@ -17,7 +17,6 @@ from kernelwise.criteria.alignment import CKTA, KTA
 from kernelwise.criteria.base import (
     Criterion,
     Information,
-    Powers,
     Value,
     ask,
     available,
@@ -35,7 +34,7 @@ from kernelwise.criteria.span import Span
 from kernelwise.criteria.spectral import MD, SM, Ncut, SMHinge
 from kernelwise.criteria.stability import CVKS, KS, RKS
 from kernelwise.criteria.validation import BR, ELOO, GCV
-from kernelwise.gram import Need
+from kernelwise.gram import Need, Powers
 
 __all__ = [
     "BIF",

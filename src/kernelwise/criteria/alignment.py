@@ -10,7 +10,7 @@ from kernelwise._undefined import Undefined
 from kernelwise.criteria.base import LOST, Criterion, Needs
 from kernelwise.criteria.evidence import Evidence
 from kernelwise.gram import Need, Targets
-from kernelwise.gram.statistics import SMALLEST
+from kernelwise.gram.base import SMALLEST
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import dataclasses
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, ClassVar, NamedTuple, TypeVar
@@ -15,7 +15,7 @@ from kernelwise._registry import check_new_name, members, unknown
 from kernelwise._types import Array
 from kernelwise._undefined import Undefined
 from kernelwise.criteria.evidence import Evidence
-from kernelwise.gram import Need
+from kernelwise.gram import GramStatistics, Need, Powers
 from kernelwise.machines.base import standard_error
 from kernelwise.targets import Targets
 
@@ -25,41 +25,20 @@ ALL_TASKS = frozenset({"binary", "multiclass", "regression"})
 CLASSES_ONLY = frozenset({"binary", "multiclass"})
 LOST = 1e4  # a value below this many rounding errors has fewer than four digits
 
+_BEYOND = "its value is beyond float64, so rescale the kernel and the target"
 _FACTS = ("name", "greater_is_better", "formula", "reference")
 
 
-class Powers(NamedTuple):
-    """The need of K^k y for all k up to the highest, each of which costs a sweep.
-
-    Attributes
-    ----------
-    highest : int
-    weighted : bool
-        Whether the classes in y are weighted by their size.
-    """
-
-    highest: int
-    weighted: bool
-
-
 Needs = frozenset[Need | Powers]
-LEAVE_ONE_OUT: Needs = frozenset({Need.SOLVE, Need.DIAGONAL})  # of the least-squares machine
+LEAVE_ONE_OUT = frozenset({Need.SOLVE, Need.DIAGONAL})  # of the least-squares machine
 
 
-def matrix_needs(needs: Iterable[Need | Powers]) -> frozenset[Need]:
-    """Return the needs, with powers as products."""
-    asked: set[Need] = set()
-    for need in needs:
-        asked.add(Need.PRODUCTS if isinstance(need, Powers) else need)
-    return frozenset(asked)
-
-
-def cost_of(needs: Iterable[Need | Powers]) -> str:
+def cost_of(needs: Needs) -> str:
     """Return how the time for some needs grows."""
-    asked = matrix_needs(needs)
-    if asked <= {Need.STATISTICS, Need.PRODUCTS}:
+    beyond = {need for need in needs if isinstance(need, Need)}
+    if beyond <= {Need.STATISTICS, Need.PRODUCTS}:
         return "n^2"
-    return "training" if Need.ENTRIES in asked else "n^3"
+    return "training" if Need.ENTRIES in beyond else "n^3"
 
 
 class Value(NamedTuple):
@@ -83,13 +62,14 @@ class Value(NamedTuple):
 def ask(criterion: "Criterion", evidence: Evidence, ridge: float) -> Value:
     """Return the value of a criterion, or why it has none."""
     try:
-        with np.errstate(all="ignore"):  # _defined() reports it
-            losses = criterion.losses(evidence, ridge)
-            if losses is None:
-                return Value(_defined(criterion.value(evidence, ridge)), math.nan)
-            return Value(_defined(np.mean(losses)), standard_error(losses))
+        with np.errstate(all="ignore"):  # NaN tells
+            found = np.asarray(criterion.value(evidence, ridge))
+            mean, error = float(found.mean()), standard_error(found)
     except Undefined as reason:
         return Value(math.nan, math.nan, str(reason))
+    if math.isnan(mean):  # infinity less infinity, or over it
+        return Value(mean, mean, _BEYOND)
+    return Value(mean, error)
 
 
 def judge(
@@ -102,30 +82,26 @@ def judge(
     invalid = evidence.statistics.invalid_reason
     if invalid is not None:
         return dict.fromkeys(columns, [Value(math.nan, math.nan, invalid)] * len(ridges))
-    needs: set[Need] = set()
+    needs: set[Need | Powers] = set()
     for criterion in columns.values():
-        needs |= matrix_needs(criterion.needs)
-    evidence.prefit(ridges, frozenset(needs))
+        needs |= criterion.needs
+    evidence.prefit(ridges, needs)
     found = {}
     for name, criterion in columns.items():
-        if criterion.uses_ridge:
-            found[name] = [ask(criterion, evidence, ridge) for ridge in ridges]
-        else:
-            found[name] = [ask(criterion, evidence, ridges[0])] * len(ridges)
+        values: list[Value] = []
+        for ridge in ridges:
+            is_known = values and not criterion.uses_ridge
+            values.append(values[0] if is_known else ask(criterion, evidence, ridge))
+        found[name] = values
     return found
 
 
-def _defined(value: Any) -> float:
-    """Return a value, or say that it is beyond float64: infinity less infinity, or over it."""
-    if math.isnan(value):
-        raise Undefined("its value is beyond float64, so rescale the kernel and the target")
-    return float(value)
-
-
-def class_pairs(targets: Targets) -> list[tuple[int, int]]:
-    """Return all pairs of classes."""
-    assert targets.classes is not None
-    return list(combinations(range(targets.classes.size), 2))
+def mean_over_pairs(
+    measure: Callable[[GramStatistics, int, int], float], stats: GramStatistics
+) -> float:
+    """Return the mean of a measure over all pairs of classes."""
+    pairs = combinations(range(stats.targets.counts.size), 2)
+    return float(np.mean([measure(stats, p, q) for p, q in pairs]))
 
 
 @dataclass(frozen=True)
@@ -152,12 +128,11 @@ class Criterion(ABC):
     draws_folds: ClassVar[bool] = False
 
     @abstractmethod
-    def value(self, evidence: Evidence, ridge: float) -> float:
-        """Return the raw value; raise :class:`Undefined` where there is none."""
+    def value(self, evidence: Evidence, ridge: float) -> float | Array:
+        """Return the raw value, or the losses, by row or fold, whose mean it is.
 
-    def losses(self, evidence: Evidence, ridge: float) -> Array | None:
-        """Return the losses whose mean is the value, by row or fold; None where there are none."""
-        return None
+        Raise :class:`Undefined` where there is none.
+        """
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

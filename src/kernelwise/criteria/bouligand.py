@@ -82,7 +82,7 @@ class BIF(Criterion):
         if self.loss == "squared_hinge":
             self._specialize(needs=frozenset({Need.ENTRIES}))
 
-    def losses(self, evidence: Evidence, ridge: float) -> Array:
+    def value(self, evidence: Evidence, ridge: float) -> Array:
         """Return the approximate mean loss of every fold."""
         targets = evidence.targets
         splits = make_splits(targets, self.cv, self.k, self.repeats, self.random_state)
@@ -93,10 +93,6 @@ class BIF(Criterion):
                 for split, score in zip(splits, scores(evidence, ridge, splits), strict=True)
             ]
         )
-
-    def value(self, evidence: Evidence, ridge: float) -> float:
-        """Return the mean loss at one ridge."""
-        return float(np.mean(self.losses(evidence, ridge)))
 
     def _of_squares(self, evidence: Evidence, ridge: float, splits: Sequence[Split]) -> list[Array]:
         fit, columns = evidence.fit(ridge), evidence.targets.fit_columns

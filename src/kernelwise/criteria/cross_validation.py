@@ -103,11 +103,7 @@ class KFold(Criterion):
         if self.loss == "auc":
             self._specialize(greater_is_better=True)
 
-    def losses(self, evidence: Evidence, ridge: float) -> Array:
+    def value(self, evidence: Evidence, ridge: float) -> Array:
         """Return the mean loss of every fold."""
         splits = make_splits(evidence.targets, self.cv, self.k, self.repeats, self.random_state)
         return fold_losses(evidence, ridge, splits, self.loss, self.fold_ridge)
-
-    def value(self, evidence: Evidence, ridge: float) -> float:
-        """Return the mean loss at one ridge."""
-        return float(np.mean(self.losses(evidence, ridge)))

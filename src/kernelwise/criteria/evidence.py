@@ -1,17 +1,18 @@
 """The evidence that criteria judge by."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from kernelwise._threads import cached_property
 from kernelwise._types import Array
-from kernelwise.gram import Gram, GramStatistics, Need, Spectrum
+from kernelwise._undefined import Undefined
+from kernelwise.gram import Gram, GramStatistics, Need, Powers, Spectrum
 from kernelwise.kernels import Kernel
 from kernelwise.machines import LeastSquares, Machine, RidgeFit, SupportVectors, needs_with
-from kernelwise.machines import base as machines
 from kernelwise.targets import Targets
 
 _POWERS_KEPT = 8  # of those of a kernel matrix, which criteria may share
@@ -30,7 +31,7 @@ class Evidence:
         The kernel itself, where there is one.
     fit_intercept : bool
         Whether the least-squares machine has a bias.
-    machine : str or subclass of Machine
+    machine : subclass of Machine
         The machine that criteria with a training or cross-validation error judge by.
     """
 
@@ -40,17 +41,13 @@ class Evidence:
         targets: Targets,
         kernel: Kernel | None = None,
         fit_intercept: bool = True,
-        machine: str | type[Machine] = LeastSquares,
+        machine: type[Machine] = LeastSquares,
     ) -> None:
-        self.gram, self.targets, self.kernel = gram, targets, kernel
-        self._fit_intercept, self._machine = fit_intercept, machines.get(machine)
+        self.gram, self.targets, self.kernel, self.n = gram, targets, kernel, targets.n
+        self.least_squares = LeastSquares(gram, targets, fit_intercept)
+        self._machine = machine
         self.shared: dict[Any, Any] = {}  # what several criteria or ridges need, by its name
         self._powers: dict[tuple[bool, int], Power] = {}
-
-    @property
-    def n(self) -> int:
-        """The number of rows."""
-        return self.targets.n
 
     @property
     def statistics(self) -> GramStatistics:
@@ -70,48 +67,39 @@ class Evidence:
         return self.gram.is_psd
 
     @cached_property
-    def least_squares(self) -> LeastSquares:
-        """The least-squares machine for every ridge."""
-        return LeastSquares(self.gram, self.targets, self._fit_intercept)
+    def machine(self) -> Machine:
+        """The machine that criteria with a training or cross-validation error judge by."""
+        if self._machine is LeastSquares:
+            return self.least_squares
+        return self._machine(self.gram, self.targets, self.least_squares.fit_intercept)
 
     @cached_property
     def support_vectors(self) -> SupportVectors:
         """The support vector machine for every ridge."""
         if isinstance(self.machine, SupportVectors):
             return self.machine
-        return SupportVectors(self.gram, self.targets, self._fit_intercept)
-
-    @cached_property
-    def machine(self) -> Machine:
-        """The machine that criteria with a training or cross-validation error judge by."""
-        if self._machine is LeastSquares:
-            return self.least_squares
-        return self._machine(self.gram, self.targets, self._fit_intercept)
-
-    def settle(self) -> None:
-        """Keep the machines, but nothing else that is as large as the matrix."""
-        self.least_squares.settle()
-        vars(self).pop("spectrum", None)
-        self.gram.release()
-
-    def release(self) -> None:
-        """Release machines and whatever the gram can compute again."""
-        for name in ("spectrum", "least_squares", "support_vectors", "machine"):
-            vars(self).pop(name, None)
-        self.gram.release()
+        return SupportVectors(self.gram, self.targets)
 
     def fit(self, ridge: float) -> RidgeFit:
         """Return the least-squares machine at one ridge; undefined where rounding ruins it."""
         return self.least_squares.fit(ridge)
 
-    def prefit(self, ridges: Sequence[float], needs: frozenset[Need]) -> None:
+    def prefit(self, ridges: Sequence[float], needs: Iterable[Need | Powers]) -> None:
         """Prepare for what will be asked: fit the machine at all ridges if it is needed."""
-        needs = needs_with(self._machine, needs)
-        self.gram.prepare(needs)
-        if not needs.isdisjoint(_BY_INVERSES) and Need.DIAGONAL in self.gram.provides:
+        taken = needs_with(self._machine, needs)
+        self.gram.prepare(taken)
+        if not taken.isdisjoint(_BY_INVERSES) and Need.DIAGONAL in self.gram.provides:
             if self.gram.is_psd is not True and Need.SPECTRUM in self.gram.provides:
                 _ = self.spectrum  # shows whether it is
-            self.least_squares.prefit(ridges)
+            with suppress(Undefined):  # fit() says at which ridge, and why
+                self.least_squares.prefit(ridges)
+
+    def release(self, *, keep_fits: bool = False) -> None:
+        """Release what is as large as the matrix and can be computed again."""
+        self.least_squares.release(keep_fits=keep_fits)
+        for name in ("spectrum", "support_vectors", "machine"):
+            vars(self).pop(name, None)
+        self.gram.release()
 
     def contrasts(self, weighted: bool) -> list["Contrast"]:
         """Return the target vectors of the spectral measure, each with its product with K.
@@ -119,12 +107,18 @@ class Evidence:
         One for two classes or a real target (in its own units), one per class (against the rest)
         otherwise.
         """
-        if self.targets.classes is None:
-            y = self.targets.centered
+        n, targets, stats = self.n, self.targets, self.statistics
+        if targets.classes is None:
             # The centred target sums to zero: K y = S y.
-            return [Contrast(y, 0.0, self.statistics.full_products[:, 1])]
-        k = self.targets.classes.size
-        return [self._one_vs_rest(c, weighted) for c in (range(1, 2) if k == 2 else range(k))]
+            return [Contrast(targets.centered, 0.0, stats.full_products[:, 1])]
+        found = []
+        for c in range(1, 2) if targets.classes.size == 2 else range(targets.classes.size):
+            n_in, S_in = float(targets.counts[c]), stats.full_products[:, c]
+            a, b = (n / n_in, n / (n - n_in)) if weighted else (1.0, 1.0)
+            total = 0.0 if weighted else 2.0 * n_in - n  # a n_in - b (n - n_in)
+            product = a * S_in - b * (stats.row_sums - S_in) + stats.shift * total
+            found.append(Contrast(np.where(targets.columns[:, c] > 0.0, a, -b), total, product))
+        return found
 
     def powers(self, weighted: bool, k: int) -> "Power":
         """Return (K / |K|_F)^k y for every contrast y; dividing avoids overflow."""
@@ -132,47 +126,34 @@ class Evidence:
         while known > 0 and (weighted, known) not in self._powers:
             known -= 1
         for j in range(known + 1, k + 1):
-            self.put_powers(weighted, j, self._next_product(weighted, j))
+            if j == 1:  # known from the first sweep
+                _, _, products = zip(*self.contrasts(weighted), strict=True)
+                self.put_powers(weighted, j, np.column_stack(products))
+            else:
+                before = self._powers[weighted, j - 1].columns
+                self.put_powers(weighted, j, self.gram.matmul(before))
         return self._powers[weighted, k]
 
     def put_powers(self, weighted: bool, k: int, products: Array) -> None:
         """Take K @ the columns of power k - 1, also from an engine that multiplied all kernels."""
+        columns = products / self.statistics.frobenius
+        largest = float(np.abs(columns).max())
+        shift = math.frexp(largest)[1] if 0.0 < largest < math.inf else 0
         before = 0 if k == 1 else self._powers[weighted, k - 1].exponent
-        self._powers[weighted, k] = Power.of(products / self.statistics.frobenius, before)
+        self._powers[weighted, k] = Power(np.ldexp(columns, -shift), before + shift)
         if k - 2 > _POWERS_KEPT:  # a criterion takes the last one or two
             self._powers.pop((weighted, k - 2), None)
-
-    def _next_product(self, weighted: bool, k: int) -> Array:
-        if k == 1:  # known from the first sweep
-            return np.column_stack([c.product for c in self.contrasts(weighted)])
-        return self.gram.matmul(self.powers(weighted, k - 1).columns)
-
-    def _one_vs_rest(self, c: int, weighted: bool) -> "Contrast":
-        n, stats = self.n, self.statistics
-        inside = self.targets.columns[:, c]
-        n_in = float(self.targets.counts[c])
-        a, b = (n / n_in, n / (n - n_in)) if weighted else (1.0, 1.0)
-        S_in = stats.full_products[:, c]
-        total = 0.0 if weighted else 2.0 * n_in - n  # a n_in - b (n - n_in)
-        product = a * S_in - b * (stats.row_sums - S_in) + stats.shift * total
-        return Contrast(np.where(inside > 0.0, a, -b), total, product)
 
 
 class Power(NamedTuple):
     """A power of the kernel matrix times vectors: 2^exponent times the columns.
 
-    The exponent extends float64, where high powers of a small matrix would underflow.
+    The largest entry of the columns is about one; the exponent extends float64, where high powers
+    of a small matrix would underflow.
     """
 
     columns: Array
     exponent: int
-
-    @classmethod
-    def of(cls, columns: Array, exponent: int) -> "Power":
-        """Return columns whose largest entry is about one, without a change to their digits."""
-        largest = float(np.abs(columns).max())
-        shift = math.frexp(largest)[1] if 0.0 < largest < math.inf else 0
-        return cls(np.ldexp(columns, -shift), exponent + shift)
 
 
 class Contrast(NamedTuple):

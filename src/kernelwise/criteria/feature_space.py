@@ -7,7 +7,7 @@ import numpy as np
 
 from kernelwise._types import Array
 from kernelwise._undefined import Undefined
-from kernelwise.criteria.base import CLASSES_ONLY, LOST, Criterion, Needs, class_pairs
+from kernelwise.criteria.base import CLASSES_ONLY, LOST, Criterion, Needs, mean_over_pairs
 from kernelwise.criteria.evidence import Evidence
 from kernelwise.gram import GramStatistics, Need
 
@@ -115,8 +115,7 @@ class FSM(Criterion):
 
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the mean over class pairs."""
-        stats = evidence.statistics
-        return float(np.mean([_pair_value(stats, *pair) for pair in class_pairs(stats.targets)]))
+        return mean_over_pairs(_pair_value, evidence.statistics)
 
 
 @dataclass(frozen=True)
@@ -142,8 +141,7 @@ class FSMError(Criterion):
 
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the mean over class pairs."""
-        stats = evidence.statistics
-        return float(np.mean([_bound(stats, *pair) for pair in class_pairs(stats.targets)]))
+        return mean_over_pairs(_bound, evidence.statistics)
 
 
 def _bound(stats: GramStatistics, p: int, q: int) -> float:

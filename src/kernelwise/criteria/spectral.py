@@ -10,11 +10,11 @@ import numpy as np
 from kernelwise._arguments import as_real, shown
 from kernelwise._types import Array
 from kernelwise._undefined import Undefined
-from kernelwise.criteria.base import CLASSES_ONLY, LOST, Criterion, Needs, Powers, class_pairs
+from kernelwise.criteria.base import CLASSES_ONLY, LOST, Criterion, Needs, mean_over_pairs
 from kernelwise.criteria.evidence import Contrast, Evidence
 from kernelwise.criteria.feature_space import squared_mean_distance
 from kernelwise.criteria.parameters import check_choice
-from kernelwise.gram import GramStatistics, Need
+from kernelwise.gram import GramStatistics, Need, Powers
 
 _REFERENCE = "Li et al. 2017"
 _NORMALIZERS = ("trace", "sum")
@@ -235,9 +235,11 @@ class MD(Criterion):
 
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the mean over class pairs."""
-        stats = evidence.statistics
-        pairs = class_pairs(stats.targets)
-        return float(np.mean([np.sqrt(squared_mean_distance(stats, *pair)) for pair in pairs]))
+        return mean_over_pairs(_mean_distance, evidence.statistics)
+
+
+def _mean_distance(stats: GramStatistics, p: int, q: int) -> float:
+    return math.sqrt(squared_mean_distance(stats, p, q))
 
 
 @dataclass(frozen=True)
@@ -265,8 +267,7 @@ class Ncut(Criterion):
 
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the mean over class pairs."""
-        stats = evidence.statistics
-        return float(np.mean([_cut(stats, *pair) for pair in class_pairs(stats.targets)]))
+        return mean_over_pairs(_cut, evidence.statistics)
 
 
 def _cut(stats: GramStatistics, p: int, q: int) -> float:

@@ -53,24 +53,15 @@ class ELOO(Criterion):
     chooses_ridge: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_choice(self, "loss", (*_LOSSES, "auc"))
+        check_choice(self, "loss", tuple(_LOSSES))
         if self.loss not in ("press", "absolute"):
             self._specialize(tasks=CLASSES_ONLY)
         if self.loss == "auc":
             self._specialize(greater_is_better=True)
 
-    def losses(self, evidence: Evidence, ridge: float) -> Array | None:
-        """Return the loss of every row; the area under a curve is none."""
-        if self.loss == "auc":
-            return None
+    def value(self, evidence: Evidence, ridge: float) -> float | Array:
+        """Return the loss of every row, or the area, at one ridge."""
         return _LOSSES[self.loss](evidence.targets, evidence.fit(ridge))
-
-    def value(self, evidence: Evidence, ridge: float) -> float:
-        """Return the mean loss, or the area, at one ridge."""
-        losses = self.losses(evidence, ridge)
-        if losses is not None:
-            return float(np.mean(losses))
-        return auc(evidence.targets.y, evidence.fit(ridge).loo_values)
 
 
 def _squared_hinge(targets: Targets, fit: RidgeFit) -> Array:
@@ -80,13 +71,14 @@ def _squared_hinge(targets: Targets, fit: RidgeFit) -> Array:
     )
 
 
-# The loss of every row when it is left out.
-_LOSSES: dict[str, Callable[[Targets, RidgeFit], Array]] = {
+# The loss of every row when it is left out; the area under a curve is a single number.
+_LOSSES: dict[str, Callable[[Targets, RidgeFit], float | Array]] = {
     "press": lambda t, fit: np.mean(fit.loo_residuals**2, axis=1),
     "absolute": lambda t, fit: np.mean(np.abs(fit.loo_residuals), axis=1),
     "squared_hinge": _squared_hinge,
     "error": lambda t, fit: misclassified(t.y, fit.loo_values),
     "log_loss": lambda t, fit: log_losses(t.y, fit.loo_values),
+    "auc": lambda t, fit: auc(t.y, fit.loo_values),
 }
 
 

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,7 +14,7 @@ from kernelwise._arguments import as_bytes, in_words
 from kernelwise._progress import SILENT, Task
 from kernelwise._threads import cached_property, pool, workers
 from kernelwise._types import Array
-from kernelwise.gram.base import Engine, Gram, Need
+from kernelwise.gram.base import Engine, Gram, GramStatistics, Need, get
 from kernelwise.gram.inverse import (
     CholeskyInverse,
     Inverse,
@@ -24,12 +24,13 @@ from kernelwise.gram.inverse import (
     without_rounding,
 )
 from kernelwise.gram.partial_cholesky import thin_eigensystem
-from kernelwise.gram.statistics import GramStatistics
 from kernelwise.kernels import Kernel, Pairs
 from kernelwise.targets import Targets
 
 # The geometry, the matrix, its copy for LAPACK, the eigenvectors and LAPACK's workspace.
 _MATRICES_AT_ONCE = 5
+DENSE_ROWS = 700  # below it loading the compiled loops takes longer than the matrices do
+_LEAST = 2.0  # bytes: a number up to 1 would be a share of what is free
 _EPS = float(np.finfo(float).eps)
 _BLOCK = 256  # rows centred at once
 _NEARLY_ALL = 0.9
@@ -66,7 +67,13 @@ class Dense(Engine):
 
     def check_memory(self, needs: frozenset[Need], rows: int) -> None:
         """Refuse rows whose matrix does not fit."""
-        check_memory(rows, self.memory)
+        budget = as_bytes(self.memory)
+        if needed(rows) > budget:
+            raise MemoryError(
+                f"{rows} rows need about {in_words(needed(rows))} with their matrix in memory and "
+                f"the budget is {in_words(budget)}: use fewer rows, a criterion of cost n^2, or "
+                "raise memory."
+            )
 
     def grams_at_once(self, targets: Targets) -> int:
         """Return how many matrices fit beside what the work on one of them takes."""
@@ -77,7 +84,7 @@ class Dense(Engine):
         self, kernels: Sequence[Kernel], X: Any, targets: Targets, progress: Task = SILENT
     ) -> Iterator["DenseGram"]:
         """Yield the gram of every kernel; distances and dot products are computed once."""
-        check_memory(targets.n, self.memory)
+        self.check_memory(frozenset(), targets.n)
         pairs, sample = Pairs(X), sample_pairs(X)
         for kernel in kernels:
             yield DenseGram(kernel, pairs, sample, targets)
@@ -102,14 +109,37 @@ def needed(n: int) -> float:
     return _MATRICES_AT_ONCE * 8.0 * n * n
 
 
-def check_memory(n: int, memory: str | float | None) -> None:
-    """Refuse, before any work, what cannot fit."""
-    budget = as_bytes(memory)
-    if needed(n) > budget:
-        raise MemoryError(
-            f"{n} rows need about {in_words(needed(n))} with their matrix in memory and the budget "
-            f"is {in_words(budget)}: use fewer rows, a criterion of cost n^2, or raise memory."
-        )
+def resolve_engine(
+    engine: str | Engine, rows: int, *, given_matrix: bool, memory: Any = None
+) -> tuple[Engine, str]:
+    """Return the engine for a number of rows and a memory budget, and why it is that one.
+
+    The budget is fixed here: what is free falls while matrices are held.
+    """
+    from kernelwise.gram.tiled import Tiled
+
+    budget = max(as_bytes(memory), _LEAST)
+    if not (isinstance(engine, str) and engine == "auto"):
+        return _with_budget(get(engine), memory, budget), "as asked"
+    if given_matrix:
+        return Dense(budget), "the matrix is given"
+    if rows > DENSE_ROWS:
+        return Tiled(memory=budget), f"beyond {DENSE_ROWS} rows one sweep for all is faster"
+    if needed(rows) > budget:
+        amounts = f"{in_words(needed(rows))} and the budget is {in_words(budget)}"
+        return Tiled(memory=budget), f"the matrices would take {amounts}"
+    return Dense(budget), f"up to {DENSE_ROWS} rows the matrices are quick to hold"
+
+
+def _with_budget(engine: Engine, memory: Any, budget: float) -> Engine:
+    """Return an engine that knows budgets with this one, unless it has one of its own."""
+    if "memory" not in {field.name for field in fields(engine)}:
+        return engine
+    own = getattr(engine, "memory", None)
+    settings: dict[str, Any] = {
+        "memory": budget if memory is not None else max(as_bytes(own), _LEAST)
+    }
+    return replace(engine, **settings)
 
 
 class DenseGram(Gram):
@@ -117,6 +147,7 @@ class DenseGram(Gram):
 
     def __init__(self, kernel: Kernel, pairs: Pairs, sample: Pairs, targets: Targets) -> None:
         self._kernel, self._pairs, self._sample, self._targets = kernel, pairs, sample, targets
+        self._form: tuple[Array, float, float] | None = None
         self._spectrum: Spectrum | None = None
         self._is_factorised = False
         self.is_psd = kernel.is_psd  # until a spectrum tells
@@ -125,25 +156,26 @@ class DenseGram(Gram):
     def _diagonal(self) -> Array:
         return self._kernel.diagonal(self._pairs.X)
 
-    @cached_property
     def _shifted(self) -> tuple[Array, float, float]:
-        """S, c and the rounding error of S, K = S + c, in the form that keeps most digits."""
-        kernel = self._kernel
+        """Return S, c and the rounding error of S in the form K = S + c that keeps most digits."""
+        if self._form is not None:
+            return self._form
+        kernel, shift = self._kernel, 0.0
         with np.errstate(over="ignore", invalid="ignore"):  # GramStatistics.invalid_reason tells
             if is_wide(kernel, self._sample):
-                E = kernel.deviations(self._pairs)
-                return E, kernel.origin, _EPS * max(float(E.max()), -float(E.min()))
-            K = kernel.values(self._pairs)
-            low, high = float(K.min()), float(K.max())
-            precision = _EPS * max(high, -low)
-            if 0.0 < low and high <= 2.0 * low:
+                S, shift = kernel.deviations(self._pairs), kernel.origin
+            else:
+                S = kernel.values(self._pairs)
+            low, high = float(S.min()), float(S.max())
+            if shift == 0.0 and 0.0 < low and high <= 2.0 * low:
                 # Exact, by Sterbenz's lemma: what a nearly constant matrix says is in S.
-                return K - low, low, precision
-            return K, 0.0, precision
+                S, shift = S - low, low
+        self._form = S, shift, _EPS * max(high, -low)
+        return self._form
 
     def compute_statistics(self) -> GramStatistics:
         """Return the statistics of the matrix."""
-        S, shift, precision = self._shifted
+        S, shift, precision = self._shifted()
         on_diagonal = S.diagonal().copy()
         with np.errstate(over="ignore", invalid="ignore"):
             squares, centered = np.einsum("ij,ij->i", S, S), _centered_squares(S)
@@ -164,19 +196,19 @@ class DenseGram(Gram):
 
     def matmul(self, V: Array) -> Array:
         """Return K @ V."""
-        S, shift, _ = self._shifted
+        S, shift, _ = self._shifted()
         return np.asarray(S @ V + shift * V.sum(axis=0))
 
     def rows(self, index: Array) -> Array:
         """Return some rows of K."""
-        if self._kernel.takes_matrix or "_shifted" in vars(self):
-            S, shift, _ = self._shifted
+        if self._kernel.takes_matrix or self._form is not None:
+            S, shift, _ = self._shifted()
             return np.asarray(S[index] + shift)
         return self._kernel.values(Pairs(self._pairs.X[index], self._pairs.X))
 
     def entries(self) -> Array:
         """Return K, a copy."""
-        S, shift, _ = self._shifted
+        S, shift, _ = self._shifted()
         K = S + shift
         np.fill_diagonal(K, self._diagonal)
         return np.asarray(K)
@@ -197,7 +229,7 @@ class DenseGram(Gram):
             return self._spectrum
         found = None
         if self._kernel.is_psd is True and self._targets.n >= _THIN_ROWS:
-            S, shift, _ = self._shifted
+            S, shift, _ = self._shifted()
             found = thin_eigensystem(lambda rows: S[:, rows] + shift, self._diagonal)
         if found is None:
             groups = self._groups()
@@ -223,13 +255,13 @@ class DenseGram(Gram):
 
     def _cholesky(self, ridge: float) -> CholeskyInverse:
         """Return the inverse by a Cholesky factor; of a matrix not yet at hand half is enough."""
-        if self._kernel.takes_matrix or "_shifted" in vars(self):
+        if self._kernel.takes_matrix or self._form is not None:
             return CholeskyInverse(self.entries(), ridge)
         return CholeskyInverse(upper_triangle(self._kernel, self._pairs.X), ridge)
 
     def _groups(self) -> list[Array]:
         """Return the rows in groups without entries between them; a narrow kernel has many."""
-        (S, shift, _), n = self._shifted, self._diagonal.size
+        (S, shift, _), n = self._shifted(), self._diagonal.size
         negligible = _EPS * float(np.abs(self._diagonal).max()) / n  # next to any eigenvalue
         if shift != 0.0 or np.count_nonzero(np.abs(S[0]) > negligible) > n // 2:
             return [np.arange(n)]  # found without a look at the rest, for nearly all matrices

@@ -8,10 +8,10 @@ can share work.
 """
 
 import gc
-import importlib
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -118,27 +118,38 @@ def group_kernels(kernels: Sequence[Kernel], sample: Pairs, reach: DistanceRange
             alone.append(AnyKernel(i, kernel, sample))
     if not widths and not polynomials:
         return alone
-    compiled = _compiled()
-    ladders = [
+    with _garbage_kept():
+        return [*alone, *_ladders(_chains(widths), polynomials.values(), sample, reach)]
+
+
+def _ladders(
+    chains: Sequence[Chain],
+    polynomials: Iterable[dict[int, Polynomial]],
+    sample: Pairs,
+    reach: DistanceRange,
+) -> list[Family]:
+    """Return the families that compiled loops climb; the first of them loads numba, all of it."""
+    from kernelwise.gram import _ladders as compiled
+
+    ladders: list[Family] = [
         (compiled.GaussianLadder if chain.ratio == 2 else compiled.PowerLadder)(
             chain, sample, reach
         )
-        for chain in _chains(widths)
+        for chain in chains
     ]
-    return [*alone, *ladders, *map(compiled.PolynomialLadder, polynomials.values())]
+    ladders += map(compiled.PolynomialLadder, polynomials)
+    ladders[0].sums(Pairs(np.zeros((1, 1))), on_diagonal=True)  # half of numba waits for a call
+    return ladders
 
 
-def _compiled() -> Any:
-    """Import the ladders, and numba with them.
-
-    Without looking for garbage meanwhile: half a million objects that stay cost a tenth of a second
-    each time they are searched.
-    """
+@contextmanager
+def _garbage_kept() -> Iterator[None]:
+    """Look for no garbage: numba's hundred thousand objects stay, and cost time at every look."""
     pause = gc.isenabled()
     if pause:
         gc.disable()
     try:
-        return importlib.import_module("kernelwise.gram._ladders")
+        yield
     finally:
         if pause:
             gc.enable()

@@ -8,7 +8,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from scipy.linalg import cho_solve
@@ -41,13 +40,8 @@ class Spectrum:
 
     values: Array  # in ascending order, of shape (r,), r <= n
     vectors: Array  # as columns, of shape (n, r)
-    _last: list[Array] = field(default_factory=list, init=False, repr=False)
-
-    def rotated(self, B: Array) -> Array:
-        """Return the coordinates of columns; those asked for last are remembered."""
-        if not self._last or not np.array_equal(self._last[0], B):
-            self._last[:] = B.copy(), self.vectors.T @ B
-        return self._last[1]
+    # The columns that were last rotated, and their coordinates: every ridge asks for the same.
+    rotated: list[Array] = field(default_factory=list, init=False, repr=False)
 
     @cached_property
     def vectors_by_row(self) -> Array:
@@ -182,6 +176,7 @@ class CholeskyInverse(Inverse):
         return float(self._size @ self.diagonal())
 
 
+@dataclass(eq=False)
 class SpectralInverse(Inverse):
     """By the eigenpairs of K.
 
@@ -189,67 +184,69 @@ class SpectralInverse(Inverse):
     at a ridge by a Cholesky factor of the matrix itself.
     """
 
-    def __init__(
-        self, spectrum: Spectrum, ridge: float, exact: Callable[[float], Inverse] | None = None
-    ) -> None:
-        self.ridge, self._spectrum, self._exact = ridge, spectrum, exact
-        s, n = spectrum.values, spectrum.vectors.shape[0]
-        if s.min(initial=0.0) + ridge <= 0.0:
-            raise NotPositiveDefinite(ridge)
-        # The eigenvalues of M^-1: on what a thin spectrum leaves out, and on the rest less that.
-        self._rest = 1.0 / ridge if s.size < n else 0.0
-        self._gains = -s / ((s + ridge) * ridge) if s.size < n else 1.0 / (s + ridge)
-        # Every eigenvalue errs as much as the largest.
-        mean = float(self._gains.sum()) / n + self._rest
-        self.condition = float(s.max(initial=0.0) * mean)
-        self._diagonal: Array | None = None
+    spectrum: Spectrum
+    ridge: float
+    # The eigenvalues of M^-1: on what a thin spectrum leaves out, and on the rest less that.
+    rest: float
+    gains: Array
+    on_diagonal: Array
+    condition: float
+    exact: Callable[[float], Inverse] | None = None
 
     def solve(self, B: Array) -> Array:
         """Return the product with the columns of B."""
-        coordinates = self._gains[:, None] * self._spectrum.rotated(B)
-        return np.asarray(self._spectrum.vectors @ coordinates + self._rest * B)
+        Q, last = self.spectrum.vectors, self.spectrum.rotated
+        if not last or not np.array_equal(last[0], B):
+            last[:] = B.copy(), Q.T @ B
+        return np.asarray(Q @ (self.gains[:, None] * last[1]) + self.rest * B)
 
     def diagonal(self) -> Array:
         """Return the diagonal."""
-        if self._diagonal is None:
-            self._diagonal = self._spectrum.vectors**2 @ self._gains + self._rest
-        return np.asarray(self._diagonal)
+        return self.on_diagonal
 
     def block(self, rows: Array) -> Array:
         """Return some rows and the same columns."""
-        block = _weighted_square(self._spectrum.vectors_by_row[rows], self._gains)
-        block.flat[:: rows.size + 1] += self._rest
+        block = _weighted_square(self.spectrum.vectors_by_row[rows], self.gains)
+        block.flat[:: rows.size + 1] += self.rest
         return block
 
     def times_block(self, rows: Array) -> Callable[[Array], Array]:
         """Return the product with a block, in O(n |rows|)."""
-        Q, gains, rest = self._spectrum.vectors[rows], self._gains[:, None], self._rest
+        Q, gains, rest = self.spectrum.vectors[rows], self.gains[:, None], self.rest
         return lambda V: np.asarray(Q @ (gains * (Q.T @ V)) + rest * V)
 
     def logdet(self) -> float:
         """Return the logarithm of the determinant of M."""
-        s, n = self._spectrum.values, self._spectrum.vectors.shape[0]
+        s, n = self.spectrum.values, self.spectrum.vectors.shape[0]
         return float(np.log(s + self.ridge).sum() + (n - s.size) * np.log(self.ridge))
 
     def off_diagonal_product(self, B: Array) -> Array:
         """Return the product with all but the diagonal, by a Cholesky factor where there is one."""
-        if self._exact is None:
+        if self.exact is None:
             return super().off_diagonal_product(B)
-        return self._exact(self.ridge).off_diagonal_product(B)
+        return self.exact(self.ridge).off_diagonal_product(B)
 
 
 def spectral_inverses(
     spectrum: Spectrum, ridges: Sequence[float], exact: Callable[[float], Inverse] | None = None
 ) -> list[Inverse]:
     """Return inverses by eigenpairs; by Cholesky factors where those leave too few digits."""
-    inverses: list[Any] = [SpectralInverse(spectrum, ridge, exact) for ridge in ridges]
-    # One product gives the diagonals of all of them.
-    diagonals = spectrum.vectors**2 @ np.column_stack([inverse._gains for inverse in inverses])
-    for k, inverse in enumerate(inverses):
-        inverse._diagonal = diagonals[:, k] + inverse._rest
+    s, n, ridge = spectrum.values, spectrum.vectors.shape[0], np.array(ridges, dtype=np.float64)
+    for too_small in ridge[s.min(initial=0.0) + ridge <= 0.0]:
+        raise NotPositiveDefinite(too_small)
+    is_thin, M = s.size < n, s[:, None] + ridge
+    gains, rest = (-s[:, None] / (M * ridge), 1.0 / ridge) if is_thin else (1.0 / M, 0.0 * ridge)
+    diagonals = spectrum.vectors**2 @ gains  # of all of them, by one product
+    inverses: list[Inverse] = []
+    for k, (gain, base) in enumerate(zip(gains.T, rest.tolist(), strict=True)):
+        # Every eigenvalue errs as much as the largest.
+        condition = float(s.max(initial=0.0) * (float(gain.sum()) / n + base))
+        diagonal = diagonals[:, k] + base
+        inverse = SpectralInverse(spectrum, ridges[k], base, gain, diagonal, condition, exact)
+        inverses.append(inverse)
         if exact is not None and inverse.lost_digits is not None:
             with suppress(NotPositiveDefinite):
-                inverses[k] = exact(inverse.ridge)
+                inverses[k] = exact(ridges[k])
     return inverses
 
 

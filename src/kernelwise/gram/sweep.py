@@ -23,9 +23,9 @@ import scipy.sparse as sp
 from kernelwise._progress import SILENT, Task
 from kernelwise._threads import cached_property
 from kernelwise._types import Array
+from kernelwise.gram.base import GramStatistics
 from kernelwise.gram.dense import sample_pairs
 from kernelwise.gram.families import DistanceRange, Family, group_kernels
-from kernelwise.gram.statistics import GramStatistics
 from kernelwise.gram.tiles import Block, Tiles
 from kernelwise.kernels import Kernel, Pairs
 from kernelwise.kernels.geometry import squared_norms

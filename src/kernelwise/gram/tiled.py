@@ -13,12 +13,11 @@ from kernelwise._arguments import as_bytes, as_integer, is_one_of, shown
 from kernelwise._progress import SILENT, Task
 from kernelwise._threads import cached_property, workers
 from kernelwise._types import Array
-from kernelwise.gram.base import Engine, Gram, Need
-from kernelwise.gram.dense import Dense, DenseGram, check_memory, needed
+from kernelwise.gram.base import Engine, Gram, GramStatistics, Need
+from kernelwise.gram.dense import Dense, DenseGram, needed
 from kernelwise.gram.inverse import Inverse, Spectrum
 from kernelwise.gram.partial_cholesky import IterativeInverse, PartialCholesky, Preconditioner
 from kernelwise.gram.runner import ThreadRunner
-from kernelwise.gram.statistics import GramStatistics
 from kernelwise.gram.sweep import Settings, Sweep
 from kernelwise.kernels import Kernel, Pairs
 from kernelwise.targets import Targets
@@ -110,7 +109,7 @@ class Tiled(Engine):
     def check_memory(self, needs: frozenset[Need], rows: int) -> None:
         """Refuse what takes the matrix itself where it does not fit."""
         if not needs <= _WITHOUT_THE_MATRIX:
-            check_memory(rows, self.memory)
+            Dense(self.memory).check_memory(needs, rows)
 
     def grams_at_once(self, targets: Targets) -> int:
         """Return how many kernels the budget allows in one sweep, at least one."""

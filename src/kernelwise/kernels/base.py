@@ -6,7 +6,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, ClassVar, ParamSpec, TypeVar
 
 import numpy as np
@@ -160,17 +160,13 @@ class PairKernel(Kernel):
     @quietly
     def diagonal(self, X: Any) -> Array:
         """Return the profile of every point with itself."""
-        return self.profile(DIAGONALS[self.geometry](X))
+        own = DIAGONALS.get(self.geometry)  # no point is away from itself
+        return self.profile(np.zeros(X.shape[0]) if own is None else own(X))
 
 
 def available() -> dict[str, type[Kernel]]:
     """Return every kernel class by name, those defined outside the package included."""
     return {cls.__name__: cls for cls in members(Kernel)}
-
-
-def set_positive(kernel: Kernel, name: str) -> None:
-    """Store a parameter of a frozen kernel as a float; refuse one that is not positive."""
-    set_finite(kernel, name, SMALLEST, f"positive (at least {SMALLEST:g}) and finite")
 
 
 def set_finite(
@@ -184,3 +180,9 @@ def set_finite(
     if not least <= value < math.inf:
         raise ValueError(f"{what} must be {wanted}, got {value}.")
     object.__setattr__(kernel, name, value)
+
+
+# Store a parameter of a frozen kernel as a float; refuse one that is not positive.
+set_positive = partial(
+    set_finite, least=SMALLEST, wanted=f"positive (at least {SMALLEST:g}) and finite"
+)

@@ -1,14 +1,23 @@
-"""The Gaussian (RBF) kernel."""
+"""The Gaussian (RBF) kernel, and the widths that suit data."""
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from kernelwise._arguments import as_real, shown
+from kernelwise._threads import limited
 from kernelwise._types import Array
 from kernelwise.kernels.base import SMALLEST, PairKernel, set_positive
+from kernelwise.kernels.geometry import squared_distances
+
+# A thousand rows give half a million distances: their quantiles are known to a percent or two, and
+# the grid is rounded to powers of two anyway.
+_SAMPLE = 1000
+_SMALLEST_DISTANCE = 1e-280  # squared
+_MOST_WIDTHS = 31  # as in the papers; near-duplicates would need any number
 
 
 @dataclass(frozen=True)
@@ -63,3 +72,27 @@ class Gaussian(PairKernel):
         r"""Return :math:`\exp(-g / (2 \tau)) - 1`."""
         scaled = g * (-0.5 / self.tau)
         return np.asarray(np.expm1(scaled, out=scaled))
+
+
+def widths_for(rows: Any, random_state: Any = None) -> list[Gaussian]:
+    """Return the Gaussian kernels of :func:`grids.auto` for validated rows."""
+    if rows.shape[0] > _SAMPLE:
+        draw = check_random_state(0 if random_state is None else random_state)
+        rows = rows[draw.choice(rows.shape[0], _SAMPLE, replace=False)]
+    with limited(rows=rows.shape[0]):
+        distances = squared_distances(rows)
+    distances[distances == 0.0] = np.inf  # a row and its duplicates say nothing of widths
+    nearest = distances.min(axis=1)
+    nearest = nearest[np.isfinite(nearest)]
+    if nearest.size == 0:
+        raise ValueError(
+            "X has no two rows that differ, so no width suits it: give kernels explicitly."
+        )
+    if np.median(nearest) < _SMALLEST_DISTANCE:
+        raise ValueError("X has rows closer than 1e-140, beyond float64's squares: rescale X.")
+    typical = np.median(distances[np.isfinite(distances)])
+    # tau = d/2 gives exp(-1) at squared distance d.
+    lo = math.floor(math.log2(0.5 * np.median(nearest))) - 1
+    hi = math.ceil(math.log2(0.5 * typical)) + 6
+    exponents = range(max(lo, hi - _MOST_WIDTHS + 1), hi + 1)
+    return list(map(Gaussian, np.ldexp(1.0, exponents).tolist()))

@@ -5,6 +5,7 @@ products. A fourth, ``"matrix"``, is the user's own kernel matrix passed in plac
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
@@ -159,24 +160,21 @@ def given_matrix(X: Rows, Z: Rows | None = None) -> Array:
     return np.asarray(K)
 
 
-def _zeros(X: Rows) -> Array:
-    return np.zeros(X.shape[0])
-
-
 GEOMETRIES: Mapping[str, Callable[[Rows, Rows | None], Array]] = MappingProxyType(
     dict(sqdist=squared_distances, l1=city_block_distances, dot=dot_products, matrix=given_matrix)
 )
 DIAGONALS: Mapping[str, Callable[[Rows], Array]] = MappingProxyType(
-    dict(sqdist=_zeros, l1=_zeros, dot=squared_norms, matrix=lambda K: given_matrix(K).diagonal())
+    dict(dot=squared_norms, matrix=lambda K: given_matrix(K).diagonal())  # of others it is zero
 )
 
 
+@dataclass(eq=False)
 class Pairs:
     """Two sets of points, or one and itself; each geometry of their pairs is computed once."""
 
-    def __init__(self, X: Rows, Z: Rows | None = None) -> None:
-        self.X, self.Z = X, Z
-        self._known: dict[str, Array] = {}
+    X: Rows
+    Z: Rows | None = None
+    _known: dict[str, Array] = field(default_factory=dict, init=False, repr=False)
 
     def __getitem__(self, geometry: str) -> Array:
         """Return the values of a geometry; they are shared, so never change them in place."""

@@ -1,27 +1,18 @@
 """Candidate kernels: the papers' grids, and one made from the distances in the data."""
 
-import math
 from typing import Any
 
-import numpy as np
-from sklearn.utils import check_random_state
-
 from kernelwise._arguments import as_integer, shown
-from kernelwise._threads import limited
 from kernelwise.kernels.base import Kernel
 from kernelwise.kernels.gaussian import Gaussian
-from kernelwise.kernels.geometry import as_rows, squared_distances
+from kernelwise.kernels.gaussian import widths_for as widths_for
+from kernelwise.kernels.geometry import as_rows
 from kernelwise.kernels.laplacian import Laplacian
 from kernelwise.kernels.linear import Linear
 from kernelwise.kernels.matern import Matern
 from kernelwise.kernels.polynomial import HIGHEST, Polynomial
 from kernelwise.kernels.sigmoid import Sigmoid
 
-# A thousand rows give half a million distances: their quantiles are known to a percent or two, and
-# the grid is rounded to powers of two anyway.
-_SAMPLE = 1000
-_SMALLEST_DISTANCE = 1e-280  # squared
-_MOST_WIDTHS = 31  # as in the papers; near-duplicates would need any number
 _MOST_FEATURES = 2**63  # what no computer holds
 _WIDTHS = (-996, 1023)  # the exponents of two that kernels take for widths
 _GAMMAS = (-1024, 995)  # and for 1 / (2 width)
@@ -105,30 +96,6 @@ def auto(X: Any, *, random_state: Any = None) -> list[Gaussian]:
     Gaussian(tau=0.25)
     """
     return widths_for(as_rows(X), random_state)
-
-
-def widths_for(rows: Any, random_state: Any = None) -> list[Gaussian]:
-    """Return the Gaussian kernels of :func:`auto` for validated rows."""
-    if rows.shape[0] > _SAMPLE:
-        draw = check_random_state(0 if random_state is None else random_state)
-        rows = rows[draw.choice(rows.shape[0], _SAMPLE, replace=False)]
-    with limited(rows=rows.shape[0]):
-        distances = squared_distances(rows)
-    distances[distances == 0.0] = np.inf  # a row and its duplicates say nothing of widths
-    nearest = distances.min(axis=1)
-    nearest = nearest[np.isfinite(nearest)]
-    if nearest.size == 0:
-        raise ValueError(
-            "X has no two rows that differ, so no width suits it: give kernels explicitly."
-        )
-    if np.median(nearest) < _SMALLEST_DISTANCE:
-        raise ValueError("X has rows closer than 1e-140, beyond float64's squares: rescale X.")
-    typical = np.median(distances[np.isfinite(distances)])
-    # tau = d/2 gives exp(-1) at squared distance d.
-    lo = math.floor(math.log2(0.5 * np.median(nearest))) - 1
-    hi = math.ceil(math.log2(0.5 * typical)) + 6
-    exponents = range(max(lo, hi - _MOST_WIDTHS + 1), hi + 1)
-    return list(map(Gaussian, np.ldexp(1.0, exponents).tolist()))
 
 
 def _whole(lo: Any, hi: Any, least: int, most: int) -> range:

@@ -1,8 +1,8 @@
 """What a machine is to the criteria that judge by it, and what its scores are worth."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from types import MappingProxyType
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,12 +12,13 @@ from kernelwise._arguments import is_one_of
 from kernelwise._registry import check_new_name, members, unknown
 from kernelwise._types import Array
 from kernelwise._undefined import Undefined
-from kernelwise.gram import Gram, Need
+from kernelwise.gram import Gram, Need, Powers
 from kernelwise.machines.calibration import Calibration
 from kernelwise.machines.folds import Split
 from kernelwise.targets import Targets
 
 
+@dataclass(eq=False, repr=False)
 class Machine(ABC):
     """A machine on one kernel matrix, at every ridge: how it trains, and what its losses are.
 
@@ -26,14 +27,15 @@ class Machine(ABC):
     raise :class:`~kernelwise.criteria.Undefined` where there is no such machine.
     """
 
+    gram: Gram
+    targets: Targets
+    fit_intercept: bool = True
+
     name: ClassVar[str]
     own_loss: ClassVar[str]  # what it minimises, as losses are named
-    # What training and folds take of a kernel matrix.
-    needs: ClassVar[Mapping[Need, frozenset[Need]]] = MappingProxyType({})
+    # What training and folds take of a kernel matrix: its entries unless the machine says less.
+    needs: ClassVar[Mapping[Need, frozenset[Need]]] = {}
     ridge_parameter: ClassVar[str]  # what estimators of the kind call the ridge
-
-    def __init__(self, gram: Gram, targets: Targets, fit_intercept: bool = True) -> None:
-        self.gram, self.targets, self.fit_intercept = gram, targets, fit_intercept
 
     @abstractmethod
     def training_loss(self, ridge: float) -> float:
@@ -80,12 +82,16 @@ def get(machine: Any) -> type[Machine]:
     return known[machine]
 
 
-def needs_with(machine: type[Machine], needs: frozenset[Need]) -> frozenset[Need]:
-    """Return needs of a kernel matrix, with what training and folds of a machine take."""
-    taken = set(needs.difference(machine.needs))
-    for need in needs & {Need.TRAINING, Need.FOLDS}:
-        taken.discard(need)
-        taken |= machine.needs.get(need, frozenset({Need.ENTRIES}))  # it may ask for anything
+def needs_with(machine: type[Machine], needs: Iterable[Need | Powers]) -> frozenset[Need]:
+    """Return what needs take of a kernel matrix; training and folds take what the machine says."""
+    taken: set[Need] = set()
+    for need in needs:
+        if isinstance(need, Powers):
+            taken.add(Need.PRODUCTS)
+        elif need in (Need.TRAINING, Need.FOLDS):
+            taken |= machine.needs.get(need, {Need.ENTRIES})
+        else:
+            taken.add(need)
     return frozenset(taken)
 
 

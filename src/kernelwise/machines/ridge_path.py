@@ -22,9 +22,7 @@ IJCNN 2006.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
-from types import MappingProxyType
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -34,7 +32,7 @@ from kernelwise._arguments import as_real, shown
 from kernelwise._threads import cached_property
 from kernelwise._types import Array
 from kernelwise._undefined import Undefined
-from kernelwise.gram import Gram, Inverse, Need
+from kernelwise.gram import Inverse, Need
 from kernelwise.gram.inverse import CholeskyInverse
 from kernelwise.machines.base import Machine, mean_loss
 from kernelwise.machines.folds import Split
@@ -59,6 +57,7 @@ class RidgeFit:
     coefficients: Array  # alpha, of shape (n, c)
     bias: Array  # b, of shape (c,); zeros for a machine without bias
     inverse_diagonal: Array  # of the first n rows of C^-1; of M^-1 without bias
+    loo_residuals: Array  # alpha_i / (C^-1)_ii = y_i - f(x_i) of the machine refitted without i
     weights: Array  # of the rows, ones by default
     solved_ones: Array  # M^-1 u; zeros for a machine without bias
     inverse: Inverse | None  # of M; None in a machine that is done with it
@@ -74,12 +73,6 @@ class RidgeFit:
     def training_residuals(self) -> Array:
         r"""Y - f(x) on the training rows: :math:`\lambda \alpha_i / w_i`."""
         return self.coefficients * (self.ridge / self.weights)[:, None]
-
-    @property
-    def loo_residuals(self) -> Array:
-        r""":math:`y_i - f_{-i}(x_i) = \alpha_i / (C^{-1})_{ii}`, the machine refitted without i."""
-        with np.errstate(divide="ignore", invalid="ignore"):  # one row alone cannot be left out
-            return np.asarray(self.coefficients / self.inverse_diagonal[:, None])
 
     @cached_property
     def loo_values(self) -> Array:
@@ -168,17 +161,20 @@ def fit_ridge(
     columns = inverse.solve(np.column_stack([root[:, None] * Y, root]))
     solved, h, diagonal = columns[:, :-1], columns[:, -1], inverse.diagonal()
     bias = np.zeros(Y.shape[1])
-    if fit_intercept:
-        # Eigenvectors that have lost all digits may leave nothing to divide by.
-        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+    # One row alone, or all that is left of lost digits, may be nothing to divide by.
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        if fit_intercept:
             solved, bias = eliminate_intercept(solved, h, root)
             diagonal = diagonal - h * (h / float(root @ h))  # h may be as small as 1e-200
+        coefficients, diagonal = root[:, None] * solved, weights * diagonal
+        residuals = coefficients / diagonal[:, None]
     return RidgeFit(
         ridge=inverse.ridge,
         targets=Y,
-        coefficients=root[:, None] * solved,
+        coefficients=coefficients,
         bias=bias,
-        inverse_diagonal=weights * diagonal,
+        inverse_diagonal=diagonal,
+        loo_residuals=residuals,
         weights=weights,
         solved_ones=h if fit_intercept else np.zeros(root.size),
         inverse=inverse,
@@ -230,6 +226,7 @@ def check_ridge(ridge: Any) -> float:
     raise ValueError(f"ridge must be a positive number (1e-100 to 1e100), got {shown(ridge)}.")
 
 
+@dataclass(eq=False, repr=False)
 class LeastSquares(Machine):
     """The least-squares machine: LSSVC of classes, KRR of real targets.
 
@@ -247,40 +244,36 @@ class LeastSquares(Machine):
     name: ClassVar[str] = "least-squares"
     own_loss: ClassVar[str] = "square"
     ridge_parameter: ClassVar[str] = "ridge"
-    needs: ClassVar[Mapping[Need, frozenset[Need]]] = MappingProxyType(
-        {
-            Need.TRAINING: frozenset({Need.SOLVE}),
-            Need.FOLDS: frozenset({Need.SOLVE, Need.DIAGONAL, Need.BLOCKS}),
-        }
-    )
+    needs: ClassVar[Mapping[Need, frozenset[Need]]] = {
+        Need.TRAINING: frozenset({Need.SOLVE}),
+        Need.FOLDS: frozenset({Need.SOLVE, Need.DIAGONAL, Need.BLOCKS}),
+    }
 
-    def __init__(self, gram: Gram, targets: Targets, fit_intercept: bool = True) -> None:
-        super().__init__(gram, targets, fit_intercept)
-        self._fits: dict[float, RidgeFit] = {}
-        self._losses: dict[float, float] = {}
+    _fits: dict[float, RidgeFit] = field(default_factory=dict, init=False)
+    _losses: dict[float, float] = field(default_factory=dict, init=False)
 
     def prefit(self, ridges: Sequence[float]) -> None:
         """Fit at all the ridges there will be; the gram decides how to serve them together."""
-        with suppress(Undefined):  # fit() says at which ridge, and why
-            for inverse in self.gram.inverses(ridges):
-                self._fits[inverse.ridge] = self._fit(inverse)
+        for inverse in self.gram.inverses(ridges):
+            self._fits[inverse.ridge] = fit_ridge(
+                inverse, self.targets.fit_columns, fit_intercept=self.fit_intercept
+            )
 
     def fit(self, ridge: float) -> RidgeFit:
         """Return the machine at one ridge; undefined where rounding ruins it."""
         if ridge not in self._fits:
-            [inverse] = self.gram.inverses([ridge])
-            self._fits[ridge] = self._fit(inverse)
+            self.prefit([ridge])
         fit = self._fits[ridge]
         if fit.lost_digits is not None:
             raise Undefined(fit.lost_digits)
         return fit
 
-    def _fit(self, inverse: Inverse) -> RidgeFit:
-        return fit_ridge(inverse, self.targets.fit_columns, fit_intercept=self.fit_intercept)
-
-    def settle(self) -> None:
-        """Keep the machines that are fitted, without their inverses."""
-        self._fits = {ridge: fit.detached() for ridge, fit in self._fits.items()}
+    def release(self, *, keep_fits: bool) -> None:
+        """Release the fits, or keep them without their inverses."""
+        if not keep_fits:
+            self._fits.clear()
+        for ridge, fit in self._fits.items():
+            self._fits[ridge] = fit.detached()
 
     def training_loss(self, ridge: float) -> float:
         """Return the mean of the squared training residuals."""

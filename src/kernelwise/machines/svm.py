@@ -12,16 +12,14 @@ R.-E. Fan, P.-H. Chen and C.-J. Lin, Working set selection using second order in
 training support vector machines, JMLR 6 (2005).
 """
 
-from collections.abc import Mapping
+from dataclasses import dataclass
 from itertools import combinations
-from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from kernelwise._types import Array
 from kernelwise._undefined import NotConverged, Undefined
-from kernelwise.gram import Gram, Need
 from kernelwise.machines.base import Machine
 from kernelwise.machines.folds import Split
 from kernelwise.targets import Targets
@@ -51,6 +49,7 @@ class TwoClassMachine(NamedTuple):
         return np.asarray(self.products + self.bias)
 
 
+@dataclass(eq=False, repr=False)
 class SupportVectors(Machine):
     """The support vector machine for classes.
 
@@ -61,17 +60,14 @@ class SupportVectors(Machine):
     name: ClassVar[str] = "svm"
     own_loss: ClassVar[str] = "hinge"
     ridge_parameter: ClassVar[str] = "C"
-    needs: ClassVar[Mapping[Need, frozenset[Need]]] = MappingProxyType(
-        dict.fromkeys((Need.TRAINING, Need.FOLDS), frozenset({Need.ENTRIES}))
-    )
 
-    def __init__(self, gram: Gram, targets: Targets, fit_intercept: bool = True) -> None:
-        super().__init__(gram, targets, fit_intercept)
+    def __post_init__(self) -> None:
+        targets = self.targets
         if targets.classes is None:
             raise Undefined("the support vector machine is for classes")
         if targets.counts.min() == 0:
             raise Undefined("a class has no row to train on")
-        self._K, self._targets = np.ascontiguousarray(gram.entries()), targets
+        self._K = np.ascontiguousarray(self.gram.entries())
         self._pairs = list(combinations(range(targets.counts.size), 2))
         rest = list(np.asarray(targets.fit_columns, dtype=np.float64).T)
         y = targets.y
@@ -99,16 +95,16 @@ class SupportVectors(Machine):
     def training_loss(self, ridge: float) -> float:
         """Return the mean hinge loss on the training rows."""
         scores = [self._trained(p, ridge).scores for p in self._rest]
-        return hinge(self._targets.fit_columns, np.column_stack(scores))
+        return hinge(self.targets.fit_columns, np.column_stack(scores))
 
     def fold_loss(self, ridge: float, split: Split, loss: str) -> float:
         """Return the mean loss on the tested rows of a machine trained on the others."""
         self._check_fold(split, loss)
         if loss == "error":
             votes = [self._fold_scores(p, ridge, split) for p in self._votes]
-            return self._error(votes, self._targets.y[split.test])
+            return self._error(votes, self.targets.y[split.test])
         scores = [self._fold_scores(p, ridge, split) for p in self._rest]
-        return hinge(self._targets.fit_columns[split.test], np.column_stack(scores))
+        return hinge(self.targets.fit_columns[split.test], np.column_stack(scores))
 
     def _check_fold(self, split: Split, loss: str) -> None:
         """Say so where a fold cannot be trained, or has no such loss."""
@@ -116,10 +112,10 @@ class SupportVectors(Machine):
             raise Undefined(
                 f"the support vector machine has no {loss!r} loss: use 'error' or 'hinge'"
             )
-        present = np.unique(self._targets.y[split.train]).size
+        present = np.unique(self.targets.y[split.train]).size
         if present < 2:
             raise Undefined("a fold leaves a single class to train on")
-        if loss == "hinge" and present < np.unique(self._targets.y).size:
+        if loss == "hinge" and present < np.unique(self.targets.y).size:
             raise Undefined("a fold leaves a class without a row to train on")
 
     def error_on(self, ridge: float, cross: Array, targets: Targets) -> float:
@@ -134,7 +130,7 @@ class SupportVectors(Machine):
 
     def _error(self, scores: list[Array], y: Array) -> float:
         """Return the share of rows misclassified by vote; the first class wins ties."""
-        votes = np.zeros((y.size, self._targets.counts.size))
+        votes = np.zeros((y.size, self.targets.counts.size))
         for (low, high), values in zip(self._pairs, scores, strict=True):
             votes[:, high] += values > 0.0
             votes[:, low] += values <= 0.0

@@ -20,7 +20,7 @@ from kernelwise._warnings import warn_user
 from kernelwise.gram.inverse import CholeskyInverse
 from kernelwise.gram.psd import check_matrix
 from kernelwise.machines import conformal
-from kernelwise.machines.ridge_path import weighted_matrix
+from kernelwise.machines.ridge_path import check_ridge, weighted_matrix
 
 METHODS = ("auto", "jackknife", "jackknife+")
 MOST_ROWS = 2000  # up to which "auto" factorises the matrix again: a fraction of a second
@@ -165,7 +165,8 @@ def _weigher(machine: Any) -> Weigher:
     weights, judged = weights[used], _has_left_out(machine)[used]
     with limited(rows=weights.size):
         K = check_matrix(machine.kernel(rows, rows))[np.ix_(used, used)]
-        inverse = CholeskyInverse(np.array(weighted_matrix(K, weights), order="C"), machine.ridge)
+        M = np.array(weighted_matrix(K, weights), order="C")
+        inverse = CholeskyInverse(M, check_ridge(machine.ridge))
 
     def weigh(cross: Array) -> Array:
         of_targets = conformal.target_weights(inverse, cross[:, used], weights, fit_intercept=bias)

@@ -214,12 +214,9 @@ def _tables(record: Record) -> list[dict[str, Any]]:
 
 
 def _table(title: str, result: SelectionResult, record: Record) -> dict[str, Any]:
-    chosen = _chosen(result, record)
     return {
         "title": title,
-        "candidates": [
-            {**candidate, "chosen": i == chosen} for i, candidate in enumerate(_candidates(result))
-        ],
+        "candidates": _candidates(result, _chosen(result, record)),
         "columns": [_column(name, result) for name in result.table],
     }
 
@@ -235,7 +232,7 @@ def _column(name: str, result: SelectionResult) -> dict[str, Any]:
     }
 
 
-def _candidates(result: SelectionResult) -> list[dict[str, Any]]:
+def _candidates(result: SelectionResult, chosen: int | None) -> list[dict[str, Any]]:
     """Return every candidate, with its place on the axis of a chart."""
     repeated = len(set(result.kernels)) < len(result)
     candidates = []
@@ -250,6 +247,7 @@ def _candidates(result: SelectionResult) -> list[dict[str, Any]]:
                 "axis": axis,
                 "x": float(i + 1) if x is None else x,
                 "family": "other kernels" if x is None else family,
+                "chosen": i == chosen,
             }
         )
     return candidates

@@ -18,7 +18,7 @@ from sklearn.utils import get_tags
 from kernelwise._arguments import shown
 from kernelwise._types import Array
 from kernelwise._undefined import Undefined
-from kernelwise.criteria.base import LEAVE_ONE_OUT, matrix_needs
+from kernelwise.criteria.base import LEAVE_ONE_OUT
 from kernelwise.gram import Need, Targets
 from kernelwise.kernels import Kernel, Precomputed
 from kernelwise.machines import (
@@ -154,7 +154,7 @@ def fit_estimator(
 
 def fit_needs(machine: Any, params: dict[str, Any]) -> frozenset[Need]:
     """Return what a fit takes of the kernel matrix: estimators of others take all of it."""
-    return matrix_needs(LEAVE_ONE_OUT) if _adopts(machine, params) else frozenset({Need.ENTRIES})
+    return LEAVE_ONE_OUT if _adopts(machine, params) else frozenset({Need.ENTRIES})
 
 
 def _adopts(machine: Any, params: dict[str, Any]) -> bool:

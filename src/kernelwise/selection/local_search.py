@@ -16,7 +16,6 @@ from kernelwise._progress import Task
 from kernelwise._threads import limited
 from kernelwise._types import Array
 from kernelwise.criteria import Criterion, ask
-from kernelwise.criteria.base import matrix_needs
 from kernelwise.kernels import Kernel
 from kernelwise.selection.problem import Problem, Solution
 from kernelwise.targets import Targets
@@ -110,7 +109,7 @@ class LocalSearch:
         table = np.full(self._ridges.shape, np.nan)
         for k, evidence in enumerate(self.part(rows).evidence(self._kernels)):
             ridges = self._ridges[k].tolist()
-            evidence.prefit(ridges, matrix_needs(self._criterion.needs))
+            evidence.prefit(ridges, self._criterion.needs)
             table[k] = [ask(self._criterion, evidence, ridge).mean for ridge in ridges]
             if evidence.is_psd is False:
                 self._indefinite.append(self._kernels[k])

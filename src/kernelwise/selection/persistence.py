@@ -34,7 +34,6 @@ from kernelwise.selection.cascade import Cascade
 from kernelwise.selection.record import ErrorEstimate
 from kernelwise.selection.result import SelectionResult
 from kernelwise.selection.selector import KernelSelector
-from kernelwise.selection.soundness import Unsound, check_model
 
 MAX_SIZE = "1GB"
 _SCHEMA = "schema.json"
@@ -131,6 +130,8 @@ def load_model(
 
 def restored(data: bytes, path: str | os.PathLike[str], trusted: Iterable[str], most: float) -> Any:
     """Return the model that a file holds, if it unpacks to at most this many bytes."""
+    from kernelwise.selection.soundness import Unsound, check_model  # and much of scikit-learn
+
     skops, names = _skops(), _trusted_names(trusted)
     try:
         data, _ = _unpacked(data, path, most)

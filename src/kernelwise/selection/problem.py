@@ -14,7 +14,7 @@ from kernelwise._arguments import is_one_of, shown
 from kernelwise._progress import SILENT, Task
 from kernelwise._types import Array
 from kernelwise.criteria import Criterion, Evidence, Value, judge
-from kernelwise.criteria.base import LEAVE_ONE_OUT, check_task, matrix_needs
+from kernelwise.criteria.base import LEAVE_ONE_OUT, check_task
 from kernelwise.gram import Engine, Gram, Need, lacking, resolve_engine
 from kernelwise.gram.psd import check_matrix, warn_indefinite
 from kernelwise.kernels import Kernel
@@ -103,9 +103,9 @@ class Problem:
         shared = Counter(map(attrgetter("name"), criteria))
         for criterion in criteria:
             check_task(criterion, self.targets)
-            needs = matrix_needs(criterion.needs)
+            needs = criterion.needs
             if criterion.has_open_tradeoffs:  # picks are tested on rows left out
-                needs |= {*matrix_needs(LEAVE_ONE_OUT), Need.ENTRIES}
+                needs |= {*LEAVE_ONE_OUT, Need.ENTRIES}
             self.require(needs_with(self.machine, needs), criterion)
             name = criterion.name if shared[criterion.name] == 1 else criterion.label
             while name in columns:  # two stages may ask the same
@@ -226,10 +226,7 @@ class Scores:
         Whatever else is as large as a matrix is released. The last stage, which keeps one, keeps
         its machines too.
         """
-        if self._survivors > 1:
-            evidence.release()
-        else:
-            evidence.settle()
+        evidence.release(keep_fits=self._survivors == 1)
         self.kept[kernel], self._losses[kernel] = evidence, loss
         if len(self.kept) > self._room:
             worst = max(self._losses, key=self._losses.__getitem__)

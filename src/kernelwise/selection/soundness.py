@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator
 from sklearn.gaussian_process import GaussianProcessClassifier, GaussianProcessRegressor
 from sklearn.impute import SimpleImputer
 from sklearn.preprocessing import MaxAbsScaler, OneHotEncoder, StandardScaler
+from sklearn.svm import SVC, SVR, NuSVC, NuSVR, OneClassSVM
 
 from kernelwise import _sklearn as private
 from kernelwise._registry import PACKAGE
@@ -218,7 +219,7 @@ _CHECKS: dict[Any, Callable[[Any], None]] = {
     SelectionResult: _check_result,
     KernelSelector: _check_params,
     (LSSVC, KRR): _check_machine,
-    private.BaseLibSVM: _check_svm,
+    (SVC, NuSVC, SVR, NuSVR, OneClassSVM): _check_svm,
     PrecomputedAdapter: _check_adapter,
     (GaussianProcessRegressor, GaussianProcessClassifier): _check_process,
     (SimpleImputer, StandardScaler, MaxAbsScaler, OneHotEncoder): _check_columns,

@@ -3,15 +3,14 @@
 import csv
 import io
 import re
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
+import pandas as pd
 
 from kernelwise.cli.formats.base import Format, Source, Table
-from kernelwise.cli.formats.delimited import MOST_COLUMNS, check_cells
+from kernelwise.cli.formats.delimited import MOST_COLUMNS, check_cells, read_regular
 from kernelwise.cli.screen import BadInput
 from kernelwise.cli.values import to_numeric
 
@@ -44,8 +43,6 @@ class _Attribute:
 
 def read_arff(content: str, path: str, most: float) -> Any:
     """Return the frame; ``most`` limits rows that are much longer than they are written."""
-    import pandas as pd
-
     attributes, begin, body = _header(content, path)
     names = [attribute.name for attribute in attributes]
     if len(set(names)) < len(names):
@@ -89,18 +86,12 @@ def _attribute(line: str, number: int, path: str) -> _Attribute:
 
 def _plain(body: str, columns: int) -> list[list[str]] | None:
     """Return the columns of dense rows without quotes, quickly; None where there are others."""
-    import pandas as pd
-
     if not body.strip() or _SPECIAL.search(body):
         return None
-    options: dict[str, Any] = {"header": None, "names": range(columns), "index_col": False}
-    options |= {"dtype": str, "keep_default_na": False, "na_values": []}
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", pd.errors.ParserWarning)  # a row is long
-        try:
-            frame = pd.read_csv(io.StringIO(body), **options)
-        except (ValueError, pd.errors.ParserWarning):
-            return None
+    try:
+        frame = read_regular(body, header=None, names=range(columns), dtype=str)
+    except (ValueError, pd.errors.ParserWarning):
+        return None
     if body.count(",") != len(frame) * (columns - 1):  # a row is short
         return None
     return [[cell.strip() for cell in frame[name].tolist()] for name in frame]
@@ -157,23 +148,7 @@ def _sparse(line: str, attributes: list[_Attribute]) -> list[str]:
     return row
 
 
-def _as_numbers(cells: Sequence[str]) -> Any:
-    """Return texts as numbers, quickly; None where one is none, to be explained."""
-    try:
-        numbers = np.array(cells, dtype=float)
-    except ValueError:
-        return None
-    # Python's own spellings, nan and 1_000, are none of Weka's.
-    return None if np.isnan(numbers).any() or any("_" in cell for cell in cells) else numbers
-
-
 def _column(attribute: _Attribute, cells: Sequence[str], path: str) -> Any:
-    import pandas as pd
-
-    if attribute.kind in _NUMBERS and "?" not in cells:
-        numbers = _as_numbers(cells)
-        if numbers is not None:
-            return numbers
     values = pd.Series(list(cells), dtype=object)
     values = values.where(values != "?", None)
     if attribute.kind not in _NUMBERS:

@@ -8,6 +8,8 @@ from collections import Counter
 from itertools import islice
 from typing import Any
 
+import pandas as pd
+
 from kernelwise._files import TooLarge
 from kernelwise.cli.formats.base import Format, Source, Table
 from kernelwise.cli.screen import BadInput, listed, one_line
@@ -124,28 +126,24 @@ def _fields(line: str, separator: str) -> list[str]:
 
 
 def _parse(content: str, path: str, options: dict[str, Any]) -> Any:
-    import pandas as pd
+    try:
+        return read_regular(
+            content, na_values=list(MISSING), skipinitialspace=True, low_memory=False, **options
+        )
+    except (ValueError, pd.errors.ParserWarning, OverflowError) as error:
+        reason = one_line(str(error)).removeprefix("Error tokenizing data. C error: ")
+        if isinstance(error, pd.errors.ParserWarning):
+            reason = "rows have more fields than the header"
+        raise BadInput(
+            f"{path!r} is no regular table ({reason}): fix that line, or set --format."
+        ) from None
 
+
+def read_regular(content: str, **options: Any) -> Any:
+    """Return delimited text as a frame; ParserWarning is raised where a row is too long."""
     with warnings.catch_warnings():
-        # Rows longer than the header would lose their end with no more than a warning.
-        warnings.simplefilter("error", pd.errors.ParserWarning)
-        try:
-            return pd.read_csv(
-                io.StringIO(content),
-                keep_default_na=False,
-                na_values=list(MISSING),
-                skipinitialspace=True,
-                index_col=False,
-                low_memory=False,
-                **options,
-            )
-        except (ValueError, pd.errors.ParserWarning, OverflowError) as error:
-            reason = one_line(str(error)).removeprefix("Error tokenizing data. C error: ")
-            if isinstance(error, pd.errors.ParserWarning):
-                reason = "rows have more fields than the header"
-            raise BadInput(
-                f"{path!r} is no regular table ({reason}): fix that line, or set --format."
-            ) from None
+        warnings.simplefilter("error", pd.errors.ParserWarning)  # such rows would lose their end
+        return pd.read_csv(io.StringIO(content), keep_default_na=False, index_col=False, **options)
 
 
 def _is_data(first: list[str], frame: Any) -> bool:

@@ -6,6 +6,8 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import scipy.sparse as sp
 
 from kernelwise.cli.formats.base import Format, Source, Table
 from kernelwise.cli.screen import BadInput, one_line
@@ -47,7 +49,7 @@ def _read(content: str, path: str) -> tuple[Any, Any, Any]:
     one, whatever indices they happen to hold. The indices are None for 0, 1, 2 and so on; where
     one is huge the columns are those of the indices that occur.
     """
-    from sklearn.datasets import load_svmlight_file
+    from sklearn.datasets import load_svmlight_file  # slow to import
 
     try:
         X, y = load_svmlight_file(io.BytesIO(content.encode()), zero_based=True)
@@ -87,8 +89,6 @@ def at_indices(X: Any, indices: Any, wanted: Any) -> Any:
 
     ``indices`` numbers the columns of X; None stands for 0, 1, 2 and so on.
     """
-    import scipy.sparse as sp
-
     if len(wanted) == 0:
         return X[:, :0]
     entries, order = X.tocoo(), np.argsort(wanted)
@@ -102,8 +102,6 @@ def at_indices(X: Any, indices: Any, wanted: Any) -> Any:
 
 def to_frame(X: Any, labels: Any, indices: Any = None) -> Any:
     """Return sparse rows as a frame whose columns are named by their index."""
-    import pandas as pd
-
     if X.shape[0] * X.shape[1] > MOST_DENSE:
         raise BadInput(
             f"{X.shape[0]:,} sparse rows of {X.shape[1]:,} columns are too many to be a table: "

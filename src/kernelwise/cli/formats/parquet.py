@@ -3,6 +3,8 @@
 import io
 from typing import Any
 
+import pandas as pd
+
 from kernelwise._files import TooLarge, amount
 from kernelwise.cli.formats.base import Format, Source, Table
 from kernelwise.cli.screen import BadInput
@@ -26,8 +28,6 @@ def _read(data: bytes, path: str, most: float) -> Any:
         import pyarrow.parquet as pq
     except ImportError:
         raise BadInput("Parquet files need pyarrow: pip install 'kernelwise[parquet]'.") from None
-    import pandas as pd
-
     try:
         file = pq.ParquetFile(io.BytesIO(data))
         names = file.schema_arrow.names

@@ -164,7 +164,8 @@ class CriterionCurveDisplay(Display):
         tidy(panel)
         positions = np.array(self.axis.positions)
         values, errors = self.values[name], self.errors[name]
-        log, lowest = _spans_decades(values), np.min(values[np.isfinite(values)])
+        lowest, highest = (bound(values[np.isfinite(values)]) for bound in (np.min, np.max))
+        log = lowest > 0.0 and highest > _LOG_FROM * lowest
         self.lines_[name] = []
         lines = self.axis.lines().items()
         for (family, places), colour in zip(lines, cycle(PALETTE), strict=False):
@@ -226,8 +227,3 @@ def _is_lowest(panel: Any, panels: Array) -> bool:
         and other.rowspan.start > place.rowspan.start
         for other in others
     )
-
-
-def _spans_decades(values: Array) -> bool:
-    finite = values[np.isfinite(values)]
-    return bool(finite.size and finite.min() > 0.0 and finite.max() > _LOG_FROM * finite.min())

@@ -1,0 +1,176 @@
+"""What the commands that look at a table share: read it, prepare it, choose or score kernels."""
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from math import isqrt
+from typing import Any
+
+from sklearn.svm import SVC, SVR
+
+from kernelwise._arguments import as_bytes, in_words
+from kernelwise.cli.formats.libsvm import MOST_DENSE, dense
+from kernelwise.cli.prepare import Prepared, prepare
+from kernelwise.cli.read import read_table
+from kernelwise.cli.screen import BadInput, Screen
+from kernelwise.cli.write import Folder
+from kernelwise.criteria import Criterion, available, get
+from kernelwise.gram import Dense, Targets
+from kernelwise.gram.dense import needed
+from kernelwise.kernels import Kernel
+from kernelwise.selection import Cascade, KernelSelector, SelectionResult, score_kernels
+
+_SURVIVORS = 5  # of every stage but the last
+_ENTRY = 8  # bytes
+
+
+class Job:
+    """A command on a table: what is asked, where the answer goes, and the data.
+
+    What is wrong with the options and with the folder is said before the table is read.
+    """
+
+    def __init__(self, args: argparse.Namespace, screen: Screen, *, chooses: bool = True) -> None:
+        self.args, self.screen = args, screen
+        self.criteria = _named(args.criterion)
+        self._cascade = _cascade(self.criteria) if chooses else None
+        self._machine = getattr(args, "machine", "")
+        self.folder = Folder(args.out)
+        self.data = self._load()
+        for sentence in self.data.facts["prepared"]:
+            screen.note(sentence)
+
+    def _load(self) -> Prepared:
+        """Return the data of the table."""
+        args = self.args
+        with self.screen.heard(), self.screen.status(f"reading {args.file}"):
+            table = read_table(args.file, args.format, header=args.header, max_size=args.max_size)
+            table = table.drawn(args.rows, args.seed)
+            if table.frame is None and self._machine == "svm":
+                # With a kernel function scikit-learn's SVMs need dense rows.
+                if table.rows.shape[0] * table.rows.shape[1] > MOST_DENSE:
+                    raise BadInput(
+                        "--machine svm takes no sparse rows of this size: use --machine lssvm."
+                    )
+                table = dense(table)
+            return prepare(table, args.target, self._task(), not args.no_scale, self._check_size)
+
+    def _task(self) -> str:
+        if self._machine != "krr":
+            return str(self.args.task)
+        if self.args.task == "classification":
+            raise BadInput("--machine krr is for regression: use --machine lssvm or svm.")
+        return "regression"
+
+    def _check_size(self, n: int, d: int) -> None:
+        """Complain of n rows of d columns that do not fit, before time is spent on them."""
+        memory = self.args.memory
+        if self.args.command != "compare":  # it may do without the matrix in memory
+            with explain_memory_error(memory, n):
+                Dense(memory).check_memory(frozenset(), n)
+        size, budget = _ENTRY * n * d, as_bytes(memory)
+        if size > budget:
+            raise BadInput(
+                f"{n:,} rows of {d:,} columns need {in_words(size)} and the budget is "
+                f"{in_words(budget)}: use --rows, or leave out columns."
+            )
+
+    def selector(self) -> Any:
+        """Return the selector that was asked for."""
+        args, data = self.args, self.data
+        svm = SVR() if data.task == "regression" else SVC()
+        return KernelSelector(
+            estimator=svm if self._machine == "svm" else None,
+            kernels="auto" if args.kernels.is_auto else args.kernels.kernels(data.X, args.seed),
+            criterion=self._cascade,
+            ridge=args.ridge,
+            task=data.task,
+            memory=args.memory,
+            random_state=args.seed,
+        )
+
+    def score(self, kernels: list[Kernel], ridge: float, criteria: list[Any]) -> SelectionResult:
+        """Score kernels by some criteria."""
+        options = {"ridge": ridge, "task": self.data.task, "memory": self.args.memory}
+        drawn = None if self.screen.watched else False
+        return score_kernels(self.data.X, self.data.y, kernels, criteria, progress=drawn, **options)
+
+    def score_by_all(self, kernels: list[Kernel], ridge: float, up_to: int) -> SelectionResult:
+        """Score kernels by all criteria for the target; beyond some rows by the cheap ones only.
+
+        Those that the rows do not allow are left out, with a notice.
+        """
+        names = _applicable(self.data.targets, up_to)
+        try:
+            return self.score(kernels, ridge, names)
+        except ValueError as error:
+            if len(names) < 2:
+                raise
+            reason = error
+        found = []
+        for name in names:
+            try:
+                found.append(self.score(kernels, ridge, [name]))
+            except ValueError as error:
+                self.screen.note(f"{name} is left out: {error}")
+        if not found:
+            raise reason
+        return _side_by_side(found)
+
+
+def _named(names: list[str] | None) -> list[Criterion]:
+    """Return criteria by their names, separated by commas or not."""
+    parts = [part for name in names or [] for part in name.split(",") if part]
+    return [get(part) for part in dict.fromkeys(parts)]
+
+
+def _cascade(criteria: list[Criterion]) -> str | Cascade:
+    """Return what to choose by: criteria are the stages of a cascade."""
+    if not criteria:
+        return "auto"
+    *first, last = criteria
+    return Cascade(*((stage, _SURVIVORS) for stage in first), (last, 1))
+
+
+def _applicable(targets: Targets, up_to: int) -> list[str]:
+    """Return the criteria for a kind of target; beyond some rows the cheap ones only."""
+    return [
+        info.name
+        for info in available()
+        if targets.kind in get(info.name).tasks and (info.cost == "n^2" or targets.n <= up_to)
+    ]
+
+
+def _side_by_side(found: list[SelectionResult]) -> SelectionResult:
+    """Return the columns of results on the same candidates as one."""
+    names = ("criteria", "table", "notes", "standard_errors")
+    merged: dict[str, Any] = {name: {} for name in names}
+    for result in found:
+        for name in names:
+            merged[name] |= getattr(result, name)
+    return replace(found[0], **merged, seconds=sum(result.seconds for result in found))
+
+
+@contextmanager
+def explain_memory_error(memory: str | None, rows: int, remedy: str = "") -> Iterator[None]:
+    """Turn a lack of memory into a sentence that says how many rows would do, or what else."""
+    try:
+        yield
+    except MemoryError as error:
+        raise BadInput(_too_much(memory, rows, remedy)) from error
+
+
+def _too_much(memory: str | None, rows: int, remedy: str) -> str:
+    budget = as_bytes(memory)
+    if needed(rows) <= budget:
+        return f"there is too little memory for {rows:,} rows: use --rows {max(3, rows // 2)}."
+    fits = isqrt(int(budget / needed(1)))
+    unit = 10 ** max(len(str(fits)) - 2, 0)  # what is free changes from one run to the next
+    fits = fits // unit * unit
+    ways = [f"--rows {fits}"] if fits >= 3 else []
+    ways = [*ways, *([remedy] if remedy else []), "a larger --memory"]
+    return (
+        f"{rows:,} rows need about {in_words(needed(rows))} for their kernel matrix and the budget "
+        f"is {in_words(budget)}: use {', or '.join(ways)}."
+    )
