@@ -5,10 +5,11 @@ lines that compute it from :class:`Evidence`: the statistics of one kernel matri
 asks, products, a spectrum and the least-squares machine at a ridge. Evidence computes each of
 these once, so any number of criteria and ridges costs one eigendecomposition::
 
-    Gram (any engine) + targets ──> Evidence ──> criterion.value(evidence, ridge) ──> float
+    Gram (any engine) + targets ──> Evidence ──> criterion.value(evidence, ridge)
 
-A criterion that is undefined for a matrix raises :class:`Undefined`; scoring turns that into NaN
-and says why. This package imports machines, gram and kernels; it never sees an engine.
+The value is a number, or an array of losses whose mean it is. A criterion that is undefined for a
+matrix raises :class:`Undefined`; scoring turns that into NaN and says why. This package imports
+machines, gram and kernels; it never sees an engine.
 """
 
 from kernelwise._registry import load_modules
