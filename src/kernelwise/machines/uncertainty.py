@@ -1,7 +1,8 @@
 """Intervals and sets of the least-squares machines: :mod:`kernelwise.machines.conformal` on rows.
 
 Nothing is kept for the jackknife+ but the weights of the rows: a call factorises the kernel matrix
-again, once, which takes as long as a fit does and as much memory.
+again, once, which takes as long as a fit does and as much memory, and solves for every row asked
+about, in O(n^2) each.
 """
 
 from collections.abc import Callable
