@@ -87,9 +87,9 @@ _LOSSES: dict[str, Callable[[Targets, RidgeFit], float | Array]] = {
     "squared_hinge": _squared_hinge,
     "error": lambda t, fit: misclassified(t.y, fit.loo_values),
     "log_loss": lambda t, fit: log_losses(t.y, fit.loo_values),
-    "auc": lambda t, fit: auc(t.y, fit.loo_values),
     "balanced_error": lambda t, fit: _balanced(t, misclassified(t.y, fit.loo_values)),
     "balanced_squared_hinge": lambda t, fit: _balanced(t, _squared_hinge(t, fit)),
+    "auc": lambda t, fit: auc(t.y, fit.loo_values),
 }
 
 

@@ -14,7 +14,6 @@ from kernelwise._sklearn import (
     validate_labels,
     validate_rows,
     validate_targets,
-    validate_weights,
 )
 from kernelwise._threads import limited
 from kernelwise._types import Array
@@ -24,13 +23,13 @@ from kernelwise.gram.psd import check_matrix
 from kernelwise.kernels import Gaussian, Kernel
 from kernelwise.machines.calibration import Calibration
 from kernelwise.machines.ridge_path import (
-    LARGEST_RIDGE,
-    SMALLEST_RIDGE,
     LostDigitsWarning,
     RidgeFit,
     check_ridge,
     fit_cholesky,
 )
+from kernelwise.machines.uncertainty import PredictsIntervals, PredictsSets
+from kernelwise.machines.weights import check_range, sample_weights
 from kernelwise.targets import Targets
 
 
@@ -55,6 +54,7 @@ class _LeastSquaresMachine(BaseEstimator):
         coefficients = _placed(fit.coefficients, used, 0.0)
         values, residuals = (_placed(v, used, np.nan) for v in (fit.loo_values, fit.loo_residuals))
         self._store(X, fit, coefficients, values, residuals, flat=Y.ndim == 1)
+        self.sample_weight_ = weights
 
     def _solve(self, X: Any, Y: Array, weights: Array, used: Array) -> RidgeFit:
         if isinstance(self.kernel, type):
@@ -89,6 +89,12 @@ class _LeastSquaresMachine(BaseEstimator):
         self.loo_values_, self.loo_residuals_ = values[:, column], residuals[:, column]
         self.intercept_ = float(fit.bias[0]) if flat else fit.bias
 
+    def _take(self, X: Any, fit: RidgeFit, alpha: Array) -> None:
+        """Keep a solution that is known, a sum over the rows of X with coefficients alpha."""
+        flat = alpha.shape[1] == 1
+        self._store(X, fit, alpha, fit.loo_values, fit.loo_residuals, flat=flat)
+        self.n_features_in_, self.sample_weight_ = X.shape[1], fit.weights
+
     def _evaluate(self, X: Any) -> Array:
         check_is_fitted(self)
         X = validate_rows(self, X, reset=False)
@@ -102,7 +108,7 @@ class _LeastSquaresMachine(BaseEstimator):
         return tags
 
 
-class LSSVC(ClassifierMixin, _LeastSquaresMachine):
+class LSSVC(PredictsSets, ClassifierMixin, _LeastSquaresMachine):
     r"""Least-squares support vector classifier.
 
     Fits :math:`f(x) = \sum_i \alpha_i k(x_i, x) + b` to labels ±1 by
@@ -138,6 +144,8 @@ class LSSVC(ClassifierMixin, _LeastSquaresMachine):
         How decision values become probabilities, fitted to the leave-one-out values.
     X_fit_ : array or sparse matrix of shape (n, d)
         The training rows.
+    sample_weight_ : array of shape (n,)
+        Their weights, those of their classes included.
 
     References
     ----------
@@ -187,10 +195,10 @@ class LSSVC(ClassifierMixin, _LeastSquaresMachine):
         """
         X, y = validate_rows(self, X, y)
         validate_labels(y)
-        weights = _sample_weights(X, sample_weight)
+        weights = sample_weights(X, sample_weight)
         self.classes_ = np.unique(y[weights > 0.0])
         weights = weights * self._class_weights(y, weights)
-        _check_range(weights, "sample_weight times class_weight")
+        check_range(weights, "sample_weight times class_weight")
         self.classes_ = np.unique(y[weights > 0.0])
         if self.classes_.size < 2:
             raise ValueError(
@@ -206,16 +214,15 @@ class LSSVC(ClassifierMixin, _LeastSquaresMachine):
 
     def adopt(self, X: Any, targets: Targets, fit: RidgeFit, coefficients: Array) -> "LSSVC":
         """Take a solution that is known, a sum over the rows of X with these coefficients."""
-        self.n_features_in_, self.classes_ = X.shape[1], np.asarray(targets.classes)
-        flat = coefficients.shape[1] == 1
-        self._store(X, fit, coefficients, fit.loo_values, fit.loo_residuals, flat=flat)
+        self.classes_ = np.asarray(targets.classes)
+        self._take(X, fit, coefficients)
         self.calibration_ = Calibration.fit(self.loo_values_, targets.y)
         return self
 
     def _class_weights(self, y: Array, weights: Array) -> Array:
         """Return the weight of every row's class; "balanced" counts rows by their weights."""
         if self.class_weight != "balanced":
-            return _check_range(validate_class_weights(self.class_weight, y), "class_weight")
+            return check_range(validate_class_weights(self.class_weight, y), "class_weight")
         sizes = np.array([weights[y == label].sum() for label in self.classes_])
         balance = dict(zip(self.classes_, weights.sum() / (sizes.size * sizes), strict=True))
         return np.array([balance.get(label, 0.0) for label in y])
@@ -241,7 +248,7 @@ class LSSVC(ClassifierMixin, _LeastSquaresMachine):
         return self.calibration_.log_probabilities(scores)
 
 
-class KRR(MultiOutputMixin, RegressorMixin, _LeastSquaresMachine):
+class KRR(PredictsIntervals, MultiOutputMixin, RegressorMixin, _LeastSquaresMachine):
     r"""Kernel ridge regression.
 
     Fits :math:`f(x) = \sum_i \alpha_i k(x_i, x) + b` by
@@ -268,6 +275,8 @@ class KRR(MultiOutputMixin, RegressorMixin, _LeastSquaresMachine):
         NaN for rows of weight zero.
     X_fit_ : array or sparse matrix of shape (n, d)
         The training rows.
+    sample_weight_ : array of shape (n,)
+        Their weights.
 
     References
     ----------
@@ -306,14 +315,13 @@ class KRR(MultiOutputMixin, RegressorMixin, _LeastSquaresMachine):
             Non-negative; a row of weight zero has no influence.
         """
         X, y = validate_rows(self, X, validate_targets(y), multi_output=True, y_numeric=True)
-        weights = _sample_weights(X, sample_weight)
+        weights = sample_weights(X, sample_weight)
         self._fit_columns(X, np.asarray(y, dtype=np.float64), weights)
         return self
 
     def adopt(self, X: Any, targets: Targets, fit: RidgeFit, coefficients: Array) -> "KRR":
         """Take a solution that is known, as :meth:`LSSVC.adopt` does."""
-        self.n_features_in_, flat = X.shape[1], coefficients.shape[1] == 1
-        self._store(X, fit, coefficients, fit.loo_values, fit.loo_residuals, flat=flat)
+        self._take(X, fit, coefficients)
         return self
 
     def predict(self, X: Any) -> Array:
@@ -326,22 +334,3 @@ def _placed(values: Array, used: Array, elsewhere: float) -> Array:
     placed = np.full((used.size, values.shape[1]), elsewhere)
     placed[used] = values
     return placed
-
-
-def _sample_weights(X: Any, sample_weight: Any) -> Array:
-    weights = np.asarray(validate_weights(sample_weight, X))
-    if not weights.any():
-        raise ValueError("sample_weight is zero for every row: at least one must be positive.")
-    return _check_range(weights, "sample_weight")
-
-
-def _check_range(weights: Array, name: str) -> Array:
-    """Return the weights; refuse those outside the range of ridges, which could overflow."""
-    positive = weights[weights != 0.0]
-    for extreme in (positive.min(initial=1.0), positive.max(initial=1.0)):
-        if not SMALLEST_RIDGE <= extreme <= LARGEST_RIDGE:
-            raise ValueError(
-                f"{name} must be zero or lie between 1e-100 and 1e100, got {extreme:g}: "
-                "divide it by its mean."
-            )
-    return weights
