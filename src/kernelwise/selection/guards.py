@@ -13,7 +13,6 @@ from kernelwise.selection.diagnostics import Code, Diagnostic, has_code
 from kernelwise.selection.record import ErrorEstimate
 from kernelwise.selection.result import SelectionResult
 from kernelwise.selection.search import CascadeOutcome, edge
-from kernelwise.targets import Targets
 
 _FEWEST = 5  # rows of a class
 _LOOKED_AT = 200  # rows
@@ -31,8 +30,8 @@ class KernelChoiceWarning(UserWarning):
 
 def warn_about(found: CascadeOutcome, error: ErrorEstimate | None) -> tuple[Diagnostic, ...]:
     """Warn of everything that deserves a second look, and return it."""
-    said = list(_few_rows(found.evidence.targets))
-    for check in (_edges, _degenerate_matrix, _disagreement):
+    said: list[Diagnostic] = []
+    for check in (_few_rows, _edges, _degenerate_matrix, _disagreement):
         said += check(found)
     if error is not None:
         said += no_signal(error, found.evidence.targets.classes is None, said)
@@ -41,16 +40,17 @@ def warn_about(found: CascadeOutcome, error: ErrorEstimate | None) -> tuple[Diag
     return tuple(said)
 
 
-def warn_about_picks(result: SelectionResult, X: Any, targets: Targets) -> None:
+def warn_about_picks(result: SelectionResult, X: Any) -> None:
     """Warn of what deserves a second look in a table of candidates that nobody chose from yet."""
-    said = [*_few_rows(targets), *_picks_on_the_edge(result)]
+    said = list(_picks_on_the_edge(result))
     if not result.kernels[0].takes_matrix:
         said += _degenerate_picks(result, X)
     for diagnostic in said:
         warn_user(diagnostic, KernelChoiceWarning)
 
 
-def _few_rows(targets: Targets) -> Iterator[Diagnostic]:
+def _few_rows(found: CascadeOutcome) -> Iterator[Diagnostic]:
+    targets = found.evidence.targets
     if targets.classes is None:
         return
     for label, count in zip(targets.classes.tolist(), targets.counts.tolist(), strict=True):
@@ -108,7 +108,8 @@ def _degenerate_picks(result: SelectionResult, X: Any) -> Iterator[Diagnostic]:
     for kernel in dict.fromkeys(map(result.best, result.choosing())):
         if not isinstance(kernel, PairKernel) or not kernel.inverse_widths:
             return
-        K = kernel.values(Pairs(X[rows], X))
+        with np.errstate(all="ignore"):  # what is infinite tells nothing, and is not looked at
+            K = kernel.values(Pairs(X[rows], X))
         # A row is as similar to itself as any other is to itself.
         found = list(_degenerate(kernel, K, np.full(X.shape[0], K[0, rows[0]]), rows))
         if not found:

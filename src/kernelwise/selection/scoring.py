@@ -123,7 +123,7 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
     -------
     result : SelectionResult
         NaN, with a warning that says why, where a criterion is undefined. Picks on the edge of the
-        grid, picks that see no similarities, and a class of very few rows are warned of as well.
+        grid, and picks whose matrices do not tell rows apart, are warned of as well.
 
     Examples
     --------
@@ -147,6 +147,5 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
     columns = problem.columns(asked)
     with limited(n_jobs, rows=targets.n), bar("scoring kernels", progress) as whole:
         result = score_candidates(problem, candidates, columns, lambda gram: ridges, whole)[0]
-    if len(candidates) > 1:
-        warn_about_picks(result, problem.X, targets)
+    warn_about_picks(result, problem.X)
     return result
