@@ -19,7 +19,10 @@ OK, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""
     start = time.perf_counter()
-    argv = sys.argv[1:] if argv is None else list(argv)
+    if argv is None:  # the process is ours: what it has done so far is a part of the wait
+        start -= time.process_time()
+        argv = sys.argv[1:]
+    argv = list(argv)
     _print_anything()
     try:
         return _run(argv, start)
