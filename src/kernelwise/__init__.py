@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kernelwise import bounds, criteria, gram
+    from kernelwise import figures as figures
     from kernelwise.kernels import (
         Gaussian,
         Laplacian,
@@ -49,7 +50,7 @@ _HOMES = {
     **dict.fromkeys(("KRR", "LSSVC"), "machines"),
     **dict.fromkeys(_SELECTION, "selection"),
 }
-_PARTS = ("bounds", "criteria", "gram", "kernels", "machines", "selection", "targets")
+_PARTS = "bounds criteria figures gram kernels machines selection targets".split()
 
 # The public names; scripts rely on them.
 __all__ = [
@@ -88,4 +89,4 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """Return what completion shows."""
-    return sorted({*globals(), *__all__})
+    return sorted({*globals(), *__all__, *_PARTS})

@@ -13,7 +13,7 @@ gram is the narrow waist between them::
 
 ``Dense`` holds the matrix in memory; it is the reference for every other engine and serves a
 user's precomputed matrix. ``Tiled`` sweeps over tiles of all kernel matrices at once and stores
-none. numba appears in ``_loops`` only. This package imports kernels and targets only.
+none. numba appears in modules with an underscore only. This package imports kernels and targets.
 """
 
 from kernelwise._registry import load_modules
