@@ -145,7 +145,8 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
         memory=memory,
     )
     columns = problem.columns(asked)
-    with limited(n_jobs, rows=targets.n), bar("scoring kernels", progress) as whole:
-        result = score_candidates(problem, candidates, columns, lambda gram: ridges, whole)[0]
-    warn_about_picks(result, problem.X)
+    with limited(n_jobs, rows=targets.n):
+        with bar("scoring kernels", progress) as whole:
+            result, _ = score_candidates(problem, candidates, columns, lambda gram: ridges, whole)
+        warn_about_picks(result, problem.X)
     return result
