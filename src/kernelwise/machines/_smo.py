@@ -10,6 +10,7 @@ all rows, so that the values of a machine on rows that are left out are there wh
 import numpy as np
 from numba import njit
 
+import kernelwise.gram._compiling  # noqa: F401 (says that it compiles)
 from kernelwise._types import Array
 
 ROUNDING = 1e-12  # a multiplier this near its bound, relative to the step, is at it
