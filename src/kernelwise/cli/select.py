@@ -56,7 +56,7 @@ def _first_record(selector: Any, data: Prepared, heard: list[str]) -> Record:
         machine=type(selector.best_estimator_).__name__,
         task=data.task,
         result=selector.result_,
-        warnings=tuple(dict.fromkeys([*selector.guards_, *heard])),
+        warnings=tuple(dict.fromkeys([*data.warnings, *selector.guards_, *heard])),
         data=data.facts,
         version=__version__,
     )

@@ -1,0 +1,193 @@
+"""Numbers and dates as people write them: ``62,374.96``, ``€ 1.200,50``, ``31/12/2023``.
+
+A column is read by a rule: the decimal mark of its numbers, or the order of day, month and year in
+its dates. All values of a column decide on its rule, once, and a saved model keeps it. The model
+refers to :func:`numbers` and :func:`~kernelwise._dates.days`: so they stand below whatever reads
+models.
+"""
+
+import datetime
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+MARKS = (".", ",")
+ORDERS = ("ymd", "dmy", "mdy")
+_CODES = "AUD BRL CAD CHF CNY CZK DKK EUR GBP HKD INR JPY KRW MXN NOK NZD PLN RUB SEK USD ZAR"
+_MONEY = rf"(?:[A-Z]{{0,2}}[$¢£¥₠-₿]|{_CODES.replace(' ', '|')}|kr|zł)"
+_AS_TYPED = str.maketrans("−’\u00a0\u2009\u202f", "-'   ")  # what typesetters use instead
+_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_MONTH = rf"(?:{'|'.join(_MONTHS)})[a-z]{{0,6}}"
+_ISO = re.compile(r"\d{4}-\d{1,2}-\d{1,2}([T ]\d{1,2}:\d{2}.*)?", re.ASCII)
+_DATE = re.compile(
+    rf"(\d{{1,4}}|{_MONTH})[-/., ]+(\d{{1,2}}|{_MONTH})[-/., ]+(\d{{1,4}})"
+    r"(?:[T, ]+(\d{1,2}):(\d{2})(?::(\d{2})(?:\.(\d{1,6}))?)?(?: ?([ap])\.?m\.?)?)?",
+    re.ASCII | re.IGNORECASE,
+)
+_TWO_DIGITS_FROM = 69  # of a year: 69 is 1969 and 68 is 2068, as POSIX has it
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """A column of texts as numbers or dates."""
+
+    values: Any  # floats or dates, with a gap for what is neither
+    rule: str  # one of MARKS or of ORDERS; "" where nothing had to be decided
+    example: str = ""  # what the rule makes of a text
+    is_ambiguous: bool = False  # whether another rule reads as many values, in another way
+    currencies: tuple[str, ...] = ()  # that occur
+
+
+def guess_numbers(values: Any, usual: str) -> Reading:
+    """Read a column by the decimal mark that makes most sense of it; in doubt by the usual one."""
+    read = {mark: read_numbers(values, mark) for mark in sorted(MARKS, key=usual.__ne__)}
+    mark, is_ambiguous = _best(read)
+    changed = values[read[mark].notna() & (read[mark] != to_numeric(values))].astype(str).unique()
+    if len(changed) == 0:
+        return Reading(read[mark], "")
+    money = {sign for text in changed for sign in re.findall(_MONEY, text)}
+    text = max(changed[:1000], key=len)
+    example = f"{text[:40]!r} is {_value(_number(mark), text, mark):.15g}"
+    return Reading(read[mark], mark, example, is_ambiguous, tuple(sorted(money)))
+
+
+def guess_dates(texts: Any, usual: str) -> Reading:
+    """Read a column by the order that makes most sense of it; in doubt by the usual one."""
+    read = {order: read_dates(texts, order) for order in sorted(ORDERS, key=usual.__ne__)}
+    order, is_ambiguous = _best(read)
+    if read["ymd"].equals(read[order]):  # nothing had to be decided
+        return Reading(read[order], "")
+    text = max(texts[read[order].notna()].unique()[:1000], key=len)
+    example = f"{text[:40]!r} is {_iso(text, order)}"
+    return Reading(read[order], order, example.removesuffix("T00:00:00"), is_ambiguous)
+
+
+def _best(read: Mapping[str, Any]) -> tuple[str, bool]:
+    """Return the rule that reads most values, the first of equals, and whether one is as good."""
+    found = {rule: int(values.notna().sum()) for rule, values in read.items()}
+    best = max(found, key=lambda rule: found[rule])
+    rivals = [rule for rule in found if rule != best and found[rule] == found[best]]
+    return best, any(not read[rule].equals(read[best]) for rule in rivals)
+
+
+def numbers(frame: Any, rules: Mapping[str, str]) -> Any:
+    """Return a frame whose columns with a rule, their decimal mark, are numbers."""
+    return frame.assign(**{name: read_numbers(frame[name], mark) for name, mark in rules.items()})
+
+
+def read_numbers(values: Any, mark: str) -> Any:
+    """Return a column as floats, with NaN for what is not a number; numbers stay as they are."""
+    import pandas as pd
+
+    if pd.api.types.is_numeric_dtype(values):
+        return values.astype(float)
+    pattern, cells = _number(mark), pd.Series(values.dropna().unique(), dtype=object)
+    found = to_numeric(cells).astype(float).tolist()
+    for i, cell in enumerate(cells):
+        if isinstance(cell, str) and (math.isnan(found[i]) or (mark == "," and "." in cell)):
+            found[i] = _value(pattern, cell, mark)
+    return values.astype(object).map(dict(zip(cells, found, strict=True))).astype(float)
+
+
+@cache
+def _number(mark: str) -> re.Pattern[str]:
+    """Return what a number looks like, alone or with a sign for money or per cent."""
+    if mark not in MARKS:
+        raise ValueError(f"the decimal mark {mark!r} is none of {MARKS}")
+    other = MARKS[1 - MARKS.index(mark)]
+    # The last group has three digits; the others have two in India.
+    grouped = rf"[1-9]\d{{0,2}}(?P<gap>[{other}' ])(?:\d{{2,3}}(?P=gap))*\d{{3}}"
+    digits = rf"(?=\{mark}?\d)(?:{grouped}|\d*)(?:\{mark}\d*)?(?:[eE][+-]?\d+)?"
+    before = rf"(?P<first>[-+(]?)\s*(?:{_MONEY})?\s*(?P<second>[-+]?)\s*"
+    after = rf"\s*(?:{_MONEY}|%)?\s*(?P<last>[-)]?)"
+    return re.compile(f"{before}(?P<digits>{digits}){after}", re.ASCII)
+
+
+def _value(pattern: re.Pattern[str], cell: str, mark: str) -> float:
+    match = pattern.fullmatch(cell.translate(_AS_TYPED).strip())
+    if match is None:
+        return math.nan
+    signs = match["first"] + match["second"] + match["last"]
+    if signs not in ("", "+", "-", "()"):
+        return math.nan
+    digits = match["digits"].replace(match["gap"], "") if match["gap"] else match["digits"]
+    return float(digits.replace(mark, ".")) * (-1.0 if signs in ("-", "()") else 1.0)
+
+
+def to_numeric(values: Any) -> Any:
+    """Return a column as integers or floats, with NaN for what is not a plain number."""
+    import pandas as pd
+
+    try:
+        return pd.to_numeric(values, errors="coerce")
+    except OverflowError:  # an integer of hundreds of digits, whatever "coerce" promises
+        return values.map(_as_float).astype(float)
+
+
+def _as_float(cell: Any) -> float:
+    try:
+        return float(cell)
+    except OverflowError:
+        return math.inf
+    except (TypeError, ValueError):
+        return math.nan
+
+
+def read_dates(values: Any, order: str) -> Any:
+    """Return a column as dates in UTC, without saying so, with NaT for what is not a date."""
+    import pandas as pd
+
+    if order not in ORDERS:
+        raise ValueError(f"the order {order!r} is none of {ORDERS}")
+    if not pd.api.types.is_datetime64_any_dtype(values):
+        known = {cell: _iso(str(cell).strip(), order) for cell in values.dropna().unique()}
+        values = values.astype(object).map(known)
+    dates = pd.to_datetime(values, errors="coerce", format="ISO8601", utc=True)
+    return dates.dt.tz_localize(None)
+
+
+def _iso(text: str, order: str) -> str | None:
+    """Return a date as ISO 8601 has it; None for what is no date."""
+    match = _DATE.fullmatch(text)
+    if match is None:
+        return text if _ISO.fullmatch(text) else None  # one with a time zone, say
+    first, second, third, *time = match.groups()
+    if re.fullmatch(r"\d{4}", first):  # nobody writes the year before the day and then the month
+        order = "ymd"
+    elif order == "ymd":
+        return None
+    parts = dict(zip(order, (first, second, third), strict=True))
+    try:
+        day = datetime.date(_year(parts["y"]), _month(parts["m"]), int(parts["d"]))
+        return datetime.datetime.combine(day, _time(*time)).isoformat()
+    except ValueError:
+        return None
+
+
+def _year(text: str) -> int:
+    if len(text) == 4:
+        return int(text)
+    if len(text) != 2:
+        raise ValueError("a year has two or four digits")
+    return int(text) + (1900 if int(text) >= _TWO_DIGITS_FROM else 2000)
+
+
+def _month(text: str) -> int:
+    return int(text) if text.isdecimal() else _MONTHS.index(text[:3].lower()) + 1
+
+
+def _time(
+    hour: str | None, minute: str | None, second: str | None, part: str | None, half: str | None
+) -> datetime.time:
+    """Return a time of the day; "half" is a or p, before or after noon."""
+    if hour is None or minute is None:
+        return datetime.time()
+    hours = int(hour)
+    if half is not None:
+        if not 1 <= hours <= 12:
+            raise ValueError("a clock of two halves has twelve hours")
+        hours = hours % 12 + (12 if half in "pP" else 0)
+    return datetime.time(hours, int(minute), int(second or 0), int((part or "").ljust(6, "0")))
