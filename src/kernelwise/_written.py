@@ -9,7 +9,8 @@ models.
 import datetime
 import math
 import re
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -43,34 +44,46 @@ class Reading:
 
 def guess_numbers(values: Any, usual: str) -> Reading:
     """Read a column by the decimal mark that makes most sense of it; in doubt by the usual one."""
-    read = {mark: read_numbers(values, mark) for mark in sorted(MARKS, key=usual.__ne__)}
-    mark, is_ambiguous = _best(read)
-    changed = values[read[mark].notna() & (read[mark] != to_numeric(values))].astype(str).unique()
-    if len(changed) == 0:
-        return Reading(read[mark], "")
+    counts = Counter(values.dropna())
+    plain = _plain(counts)
+    read = {mark: _numbers(plain, mark) for mark in sorted(MARKS, key=usual.__ne__)}
+    mark, is_ambiguous = _best(read, counts)
+    numbers = _floats(values, read[mark])
+    changed = [
+        str(cell) for cell, number in read[mark].items() if number not in (None, plain[cell])
+    ]
+    if not changed:
+        return Reading(numbers, "")
+    text = max(changed, key=len)
+    example = f"{text[:40]!r} is {_value(text, mark):.15g}"
     money = {sign for text in changed for sign in re.findall(_MONEY, text)}
-    text = max(changed[:1000], key=len)
-    example = f"{text[:40]!r} is {_value(_number(mark), text, mark):.15g}"
-    return Reading(read[mark], mark, example, is_ambiguous, tuple(sorted(money)))
+    return Reading(numbers, mark, example, is_ambiguous, tuple(sorted(money)))
 
 
 def guess_dates(texts: Any, usual: str) -> Reading:
     """Read a column by the order that makes most sense of it; in doubt by the usual one."""
-    read = {order: read_dates(texts, order) for order in sorted(ORDERS, key=usual.__ne__)}
-    order, is_ambiguous = _best(read)
-    if read["ymd"].equals(read[order]):  # nothing had to be decided
-        return Reading(read[order], "")
-    text = max(texts[read[order].notna()].unique()[:1000], key=len)
-    example = f"{text[:40]!r} is {_iso(text, order)}"
-    return Reading(read[order], order, example.removesuffix("T00:00:00"), is_ambiguous)
+    counts = Counter(texts.dropna())
+    read = {
+        order: {text: _iso(text, order) for text in counts}
+        for order in sorted(ORDERS, key=usual.__ne__)
+    }
+    order, is_ambiguous = _best(read, counts)
+    dates = _timestamps(texts, read[order])
+    if read["ymd"] == read[order]:  # nothing had to be decided
+        return Reading(dates, "")
+    text = max((text for text in counts if read[order][text]), key=len)
+    example = f"{text[:40]!r} is {read[order][text]}".removesuffix("T00:00:00")
+    return Reading(dates, order, example, is_ambiguous)
 
 
-def _best(read: Mapping[str, Any]) -> tuple[str, bool]:
+def _best(read: Mapping[str, Mapping[Any, Any]], counts: Mapping[Any, int]) -> tuple[str, bool]:
     """Return the rule that reads most values, the first of equals, and whether one is as good."""
-    found = {rule: int(values.notna().sum()) for rule, values in read.items()}
+    found = {
+        rule: sum(counts[cell] for cell, value in known.items() if value is not None)
+        for rule, known in read.items()
+    }
     best = max(found, key=lambda rule: found[rule])
-    rivals = [rule for rule in found if rule != best and found[rule] == found[best]]
-    return best, any(not read[rule].equals(read[best]) for rule in rivals)
+    return best, any(found[rule] == found[best] and read[rule] != read[best] for rule in read)
 
 
 def numbers(frame: Any, rules: Mapping[str, str]) -> Any:
@@ -84,12 +97,32 @@ def read_numbers(values: Any, mark: str) -> Any:
 
     if pd.api.types.is_numeric_dtype(values):
         return values.astype(float)
-    pattern, cells = _number(mark), pd.Series(values.dropna().unique(), dtype=object)
-    found = to_numeric(cells).astype(float).tolist()
-    for i, cell in enumerate(cells):
-        if isinstance(cell, str) and (math.isnan(found[i]) or (mark == "," and "." in cell)):
-            found[i] = _value(pattern, cell, mark)
-    return values.astype(object).map(dict(zip(cells, found, strict=True))).astype(float)
+    return _floats(values, _numbers(_plain(values.dropna().unique()), mark))
+
+
+def _plain(cells: Iterable[Any]) -> dict[Any, float | None]:
+    """Return the plain numbers among different cells."""
+    import pandas as pd
+
+    known = pd.Series(list(cells), dtype=object)
+    found = to_numeric(known).astype(float).tolist()
+    return {c: None if math.isnan(x) else x for c, x in zip(known, found, strict=True)}
+
+
+def _numbers(plain: Mapping[Any, float | None], mark: str) -> dict[Any, float | None]:
+    """Return the numbers among different cells, of which the plain ones are known."""
+    return {
+        cell: _value(cell, mark)
+        if isinstance(cell, str) and (number is None or (mark == "," and "." in cell))
+        else number
+        for cell, number in plain.items()
+    }
+
+
+def _floats(values: Any, read: Mapping[Any, float | None]) -> Any:
+    import pandas as pd
+
+    return pd.Series([read.get(cell) for cell in values], index=values.index, dtype=float)
 
 
 @cache
@@ -106,13 +139,11 @@ def _number(mark: str) -> re.Pattern[str]:
     return re.compile(f"{before}(?P<digits>{digits}){after}", re.ASCII)
 
 
-def _value(pattern: re.Pattern[str], cell: str, mark: str) -> float:
-    match = pattern.fullmatch(cell.translate(_AS_TYPED).strip())
-    if match is None:
-        return math.nan
-    signs = match["first"] + match["second"] + match["last"]
-    if signs not in ("", "+", "-", "()"):
-        return math.nan
+def _value(text: str, mark: str) -> float | None:
+    match = _number(mark).fullmatch(text.translate(_AS_TYPED).strip())
+    signs = match["first"] + match["second"] + match["last"] if match else "?"
+    if match is None or signs not in ("", "+", "-", "()"):
+        return None
     digits = match["digits"].replace(match["gap"], "") if match["gap"] else match["digits"]
     return float(digits.replace(mark, ".")) * (-1.0 if signs in ("-", "()") else 1.0)
 
@@ -142,10 +173,20 @@ def read_dates(values: Any, order: str) -> Any:
 
     if order not in ORDERS:
         raise ValueError(f"the order {order!r} is none of {ORDERS}")
-    if not pd.api.types.is_datetime64_any_dtype(values):
-        known = {cell: _iso(str(cell).strip(), order) for cell in values.dropna().unique()}
-        values = values.astype(object).map(known)
-    dates = pd.to_datetime(values, errors="coerce", format="ISO8601", utc=True)
+    if pd.api.types.is_datetime64_any_dtype(values):
+        return pd.to_datetime(values, utc=True).dt.tz_localize(None)
+    return _timestamps(
+        values, {cell: _iso(str(cell).strip(), order) for cell in values.dropna().unique()}
+    )
+
+
+def _timestamps(values: Any, read: Mapping[Any, str | None]) -> Any:
+    import pandas as pd
+
+    texts = pd.Series([read.get(cell) for cell in values], index=values.index, dtype=object)
+    if not any(read.values()):
+        return texts.astype("datetime64[us]")
+    dates = pd.to_datetime(texts, errors="coerce", format="ISO8601", utc=True)
     return dates.dt.tz_localize(None)
 
 

@@ -213,7 +213,7 @@ def test_plain_numbers_need_no_rule():
         assert guess_numbers(pd.Series(texts, dtype=object), ",").rule in ("", ",")
         assert guess_numbers(pd.Series(texts, dtype=object), ".").rule == ""
     with pytest.raises(ValueError, match="decimal mark"):
-        read_numbers(pd.Series(["1"]), ";")
+        read_numbers(pd.Series(["$1"]), ";")
     with pytest.raises(ValueError, match="order"):
         read_dates(pd.Series(["1"]), "ydm")
 

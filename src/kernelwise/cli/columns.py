@@ -155,13 +155,13 @@ def _kind(roles: ColumnRoles, name: str, raw: Any) -> tuple[str, Any]:
 
 def _kind_of_texts(roles: ColumnRoles, name: str, values: Any) -> tuple[str, Any]:
     """Return the kind of a column of texts, and the numbers or dates that they are, or texts."""
+    numbers = guess_numbers(values, roles.decimal)
+    if _agree(values, numbers.values):
+        return _as_read(roles, name, "numbers", values, numbers)
     texts = cells.as_texts(values)
-    read = {
-        "numbers": guess_numbers(values, roles.decimal),
-        "dates": guess_dates(texts, _usual_order(texts, roles.decimal)),
-    }
-    kind = next((kind for kind in read if _agree(values, read[kind].values)), "")
-    kind = kind or _kind_by_levels(texts)
+    dates = guess_dates(texts, _usual_order(texts, roles.decimal))
+    read = {"numbers": numbers, "dates": dates}
+    kind = "dates" if _agree(values, dates.values) else _kind_by_levels(texts)
     if kind in _REASONS:  # most of a column is better than nothing of it
         kind = next((other for other in read if _mostly(values, other, read[other].values)), kind)
     if kind in read:
@@ -192,8 +192,8 @@ def _mostly(values: Any, kind: str, read: Any) -> bool:
 
 def _usual_order(texts: Any, decimal: str) -> str:
     """Return the order of dates that do not tell: the American one if they have its marks."""
-    is_american = decimal == "." and texts.str.contains("/").mean() > 0.5  # NaN is none
-    return "mdy" if is_american else "dmy"
+    slashes = sum("/" in str(text) for text in texts)
+    return "mdy" if decimal == "." and 2 * slashes > texts.notna().sum() else "dmy"
 
 
 def _as_read(
@@ -248,8 +248,8 @@ def of_kinds(
         columns[name] = read_numbers(values, rules.get(name, decimal))
         cells.check_size(columns[name], f"column {name!r}")
         sentences += _slips(name, "numbers", values, columns[name])
-    for name in [name for name in dates if name in columns]:
-        values = cells.without_blanks(columns[name])
+    for name in dates:
+        values = cells.without_blanks(frame[name])
         columns[name] = read_dates(values, rules.get(name, "ymd"))
         sentences += _slips(name, "dates", values, columns[name])
     columns |= {name: cells.as_texts(frame[name]) for name in kinds.get("texts", [])}

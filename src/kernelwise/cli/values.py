@@ -9,7 +9,7 @@ from kernelwise.cli.formats.delimited import MISSING
 from kernelwise.cli.screen import BadInput
 from kernelwise.targets import LARGEST
 
-_MOST_TEXTS = 5000  # columns, a millisecond each
+_MOST_TEXTS = 5000  # columns, two milliseconds each
 _BLANK = frozenset(MISSING)
 _NESTED = (list, tuple, set, dict, np.ndarray, bytes)
 
