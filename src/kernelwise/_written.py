@@ -86,6 +86,12 @@ def _best(read: Mapping[str, Mapping[Any, Any]], counts: Mapping[Any, int]) -> t
     return best, any(found[rule] == found[best] and read[rule] != read[best] for rule in read)
 
 
+def is_written(text: str) -> bool:
+    """Say whether a text is a number or a date by any rule."""
+    marks = (_value(text, mark) is not None for mark in MARKS)
+    return any(marks) or any(_iso(text, order) is not None for order in ORDERS)
+
+
 def numbers(frame: Any, rules: Mapping[str, str]) -> Any:
     """Return a frame whose columns with a rule, their decimal mark, are numbers."""
     return frame.assign(**{name: read_numbers(frame[name], mark) for name, mark in rules.items()})

@@ -172,8 +172,23 @@ def test_plain_columns_take_written_numbers_later(tmp_path, capsys):
     assert run(capsys, "select", path, "--out", tmp_path / "m", *QUICK)[0] == 0
     expected, _ = predictions(capsys, tmp_path / "m", path)
     written = frame.assign(length=[f"$ {x}" for x in frame["length"]])
-    found, _ = predictions(capsys, tmp_path / "m", write(written, tmp_path / "g.csv"))
+    found, said = predictions(capsys, tmp_path / "m", write(written, tmp_path / "g.csv"))
     assert found.equals(expected)
+    assert f"note: read as numbers: 'length' ('{written['length'][0]}' is " in said
+
+
+def test_a_messy_table_without_a_header(tmp_path):
+    path = tmp_path / "f.csv"
+    path.write_text('"1,234.50",31/12/2023,a\n"2,345.60",30/12/2023,b\n"12",29/12/2023,a\n')
+    assert list(read_table(str(path)).frame) == ["column1", "column2", "column3"]
+
+
+@pytest.mark.parametrize("command", [["compare"], ["select", "--nested"], ["bounds", "--t", "2"]])
+def test_other_commands_on_a_messy_table(command, tmp_path, capsys):
+    path = write(messy(clean(60)), tmp_path / "messy.csv")
+    options = ["--kernels", "gaussian:3:3"]
+    status, _, err = run(capsys, *command, path, "--target", "Will Churn?", *options)
+    assert status == 0 and "'Fee' ('€" in err and "warning: a different value" in err
 
 
 NUMBERS = {

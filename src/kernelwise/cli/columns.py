@@ -7,7 +7,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kernelwise._written import Reading, guess_dates, guess_numbers, read_dates, read_numbers
+from kernelwise._written import (
+    Reading,
+    guess_dates,
+    guess_numbers,
+    read_dates,
+    read_numbers,
+    to_numeric,
+)
 from kernelwise.cli import values as cells
 from kernelwise.cli.screen import BadInput, counted, listed, some
 from kernelwise.selection.diagnostics import Code, Diagnostic
@@ -248,6 +255,7 @@ def of_kinds(
         columns[name] = read_numbers(values, rules.get(name, decimal))
         cells.check_size(columns[name], f"column {name!r}")
         sentences += _slips(name, "numbers", values, columns[name])
+        sentences += [] if name in rules else _news(name, values, columns[name])
     for name in dates:
         values = cells.without_blanks(frame[name])
         columns[name] = read_dates(values, rules.get(name, "ymd"))
@@ -267,6 +275,15 @@ def _slips(name: str, kind: str, values: Any, read: Any) -> list[str]:
         )
     slips = listed(sorted(set(map(str, wrong))))
     return [f"{name!r} holds {kind} but for {slips}, taken for missing."] if slips else []
+
+
+def _news(name: str, values: Any, read: Any) -> list[str]:
+    """Return what to say of numbers that are written otherwise than those the model knows."""
+    changed = values[read.notna() & (read != to_numeric(values))]
+    if changed.empty:
+        return []
+    example = f"{str(changed.iloc[0])[:40]!r} is {read[changed.index[0]]:.15g}"
+    return [f"read as numbers: {name!r} ({example})."]
 
 
 def _is_id_name(name: str) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 
 from kernelwise._files import TooLarge
+from kernelwise._written import is_written
 from kernelwise.cli.formats.base import Format, Source, Table, look_of
 from kernelwise.cli.screen import BadInput, listed, one_line
 
@@ -184,5 +185,5 @@ def _is_number(field: str) -> bool:
     try:
         float(field.replace(",", "."))
     except ValueError:
-        return False
+        return is_written(field)
     return True
