@@ -115,8 +115,7 @@ def by_kernelwise(train: pathlib.Path, test: pathlib.Path) -> object:
     machine = kw.KernelSelector(task=data.task).fit(data.X, data.y)
     model = Pipeline([("preparation", data.preparation), ("machine", machine)])
     wanted = Wanted.by(model)
-    texts = (*wanted.kinds.get("texts", ()), *wanted.rules)
-    rows, _ = conform(read_table(str(test), text=texts), wanted)
+    rows, _ = conform(read_table(str(test), text=wanted.texts), wanted)
     return model.predict(rows)
 
 

@@ -344,6 +344,30 @@ def test_identifiers():
     assert "'share' holds numbers but for '0." in _said(data)
 
 
+def test_texts_that_hardly_repeat_by_their_words(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    late = rng.random(120) < 0.4
+    frame = flowers(120).assign(
+        note=[f"{'Late' if x else 'fine'}, order no. {i}" for i, x in enumerate(late)],
+        owner=[f"owner no. {i}" for i in range(120)],
+        species=np.where(late, "a", "b"),
+    )
+    frame.loc[3, "note"] = None
+    data = prepare(Table("t", frame), "species", "auto", scale=True)
+    assert data.raw.columns.tolist() == ["length", "width", "colour", "note"]
+    assert "by their frequent words: 'note' (2)." in _said(data)
+    assert "left out: 'owner'." in _said(data)
+    assert data.X[:, -2:].tolist() == [
+        [0.0, 0.0] if i == 3 else [float(not x), float(x)] for i, x in enumerate(late)
+    ]
+    path = write(frame, tmp_path / "f.csv")
+    argv = ["--target", "species", "--out", tmp_path / "m", *QUICK]
+    assert run(capsys, "select", path, *argv)[0] == 0
+    new = pd.DataFrame({"length": 1.0, "width": 0.0, "colour": "red", "note": ["late", "fine", 5]})
+    found, _ = predictions(capsys, tmp_path / "m", write(new, tmp_path / "n.csv"))
+    assert found["prediction"].tolist()[:2] == ["a", "b"]
+
+
 def test_row_numbers_of_some_of_the_rows():
     frame = flowers(60).assign(id=range(60))
     table = Table("table", frame).drawn(20, seed=0)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from kernelwise._words import frequent_words
 from kernelwise._written import (
     Reading,
     guess_dates,
@@ -44,20 +45,23 @@ class ColumnRoles:
     numbers: list[str] = field(default_factory=list)
     dates: list[str] = field(default_factory=list)
     texts: list[str] = field(default_factory=list)
+    words: list[str] = field(default_factory=list)  # texts that hardly repeat, but words in them do
     useless: dict[str, list[str]] = field(default_factory=dict)  # by reason
     slips: dict[str, list[str]] = field(default_factory=dict)  # texts among others, by column
     levels: dict[str, int] = field(default_factory=dict)  # how many different texts, by column
     readings: dict[str, Reading] = field(default_factory=dict)  # where texts are something else
+    vocabularies: dict[str, list[str]] = field(default_factory=dict)  # frequent words, by column
 
     @property
     def used(self) -> list[str]:
         """The columns that are used."""
-        return self.numbers + self.dates + self.texts
+        return self.numbers + self.dates + self.texts + self.words
 
     @property
     def width(self) -> int:
         """How many columns they become."""
         indicators = sum(min(self.levels[name], MANY_LEVELS) for name in self.texts)
+        indicators += sum(map(len, self.vocabularies.values()))
         return len(self.numbers) + len(self.dates) + indicators
 
     def rules(self, names: list[str]) -> dict[str, str]:
@@ -81,6 +85,9 @@ class ColumnRoles:
         many = [name for name in self.texts if self.levels[name] > MANY_LEVELS]
         if many:
             said.append(f"beyond {MANY_LEVELS} values the rarer ones are pooled: {listed(many)}.")
+        if self.words:
+            shown = some([f"{name!r} ({len(self.vocabularies[name])})" for name in self.words])
+            said.append(f"texts that hardly ever repeat, by their frequent words: {shown}.")
         if self.dates:
             said.append(f"dates, as numbers of days: {listed(self.dates)}.")
         return said + self._filled()
@@ -102,7 +109,7 @@ class ColumnRoles:
         return said if shown else []
 
     def _filled(self) -> list[str]:
-        gaps = self.frame[self.used].isna().sum()
+        gaps = self.frame[self.numbers + self.dates + self.texts].isna().sum()
         gaps = gaps[gaps > 0]
         among_texts = gaps.index.isin(self.texts)
         means = [] if among_texts.all() else ["the median"]
@@ -173,6 +180,10 @@ def _kind_of_texts(roles: ColumnRoles, name: str, values: Any) -> tuple[str, Any
         kind = next((other for other in read if _mostly(values, other, read[other].values)), kind)
     if kind in read:
         return _as_read(roles, name, kind, values, read[kind])
+    found = frequent_words(texts) if kind in _REASONS else []
+    if found:
+        roles.vocabularies[name] = found
+        return "words", texts
     roles.levels[name] = int(texts.nunique())
     return kind, texts
 
@@ -260,7 +271,8 @@ def of_kinds(
         values = cells.without_blanks(frame[name])
         columns[name] = read_dates(values, rules.get(name, "ymd"))
         sentences += _slips(name, "dates", values, columns[name])
-    columns |= {name: cells.as_texts(frame[name]) for name in kinds.get("texts", [])}
+    texts = [*kinds.get("texts", []), *kinds.get("words", [])]
+    columns |= {name: cells.as_texts(frame[name]) for name in texts}
     numeric = numeric[[name for name in numeric if name not in columns]]
     return cells.side_by_side(numeric, columns)[list(frame.columns)], sentences
 

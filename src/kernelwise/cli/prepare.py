@@ -1,7 +1,7 @@
 """From a table to numbers, and what was done on the way."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, OneHotEncod
 
 from kernelwise._dates import days
 from kernelwise._sklearn import COLUMN_PLACES
+from kernelwise._words import words
 from kernelwise._written import MARKS, ORDERS, numbers
 from kernelwise.cli.columns import MANY_LEVELS, ColumnRoles, assign_roles, of_kinds
 from kernelwise.cli.formats.base import Table, by_look, look_of
@@ -139,15 +140,16 @@ def _transformer(roles: ColumnRoles, scale: bool) -> Any:
         "numbers": (numeric(*read), roles.numbers),
         "dates": (numeric(_reading("days", days, roles.rules(roles.dates))), roles.dates),
         "texts": (texts, roles.texts),
+        "words": (Pipeline([_reading("words", words, roles.vocabularies)]), roles.words),
     }
     return ColumnTransformer(
         [(kind, step, _places(roles.used, names)) for kind, (step, names) in steps.items() if names]
     )
 
 
-def _reading(name: str, read: Any, rules: dict[str, str]) -> tuple[str, Any]:
+def _reading(name: str, read: Any, rules: Mapping[str, Any]) -> tuple[str, Any]:
     """Return the step that reads columns by their rules."""
-    return name, FunctionTransformer(read, kw_args={"rules": rules} if rules else None)
+    return name, FunctionTransformer(read, kw_args={"rules": dict(rules)} if rules else None)
 
 
 def _places(used: list[str], names: list[str]) -> slice:
@@ -175,9 +177,14 @@ class Wanted:
     """What a saved model takes: a table, or sparse rows."""
 
     names: list[str]  # the columns of a table, in their order
-    kinds: dict[str, list[str]]  # the columns by what they are: "numbers", "dates", "texts"
+    kinds: dict[str, list[str]]  # the columns by what they are: "numbers" and so on
     indices: Any = None  # those of sparse rows; None for a table
     rules: dict[str, str] = field(default_factory=dict)  # how columns are read, where that is known
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The columns to be read as text, even if they look like numbers."""
+        return (*self.kinds.get("texts", ()), *self.kinds.get("words", ()), *self.rules)
 
     @classmethod
     def by(cls, model: Any) -> "Wanted":
@@ -195,7 +202,7 @@ class Wanted:
             # An earlier version of kernelwise kept the names themselves.
             found = names[columns] if isinstance(columns, slice) else map(str, columns)
             kinds[str(kind)] = list(found)
-            rules |= _rules(part, MARKS if kind == "numbers" else ORDERS)
+            rules |= _rules(part, MARKS if kind == "numbers" else ORDERS) if kind != "words" else {}
         if not rules.keys() <= set(names):
             raise ValueError("rules are not those of the columns")
         if sorted(names) != sorted(name for found in kinds.values() for name in found):
