@@ -4,8 +4,8 @@
 
 Ten tables, once with plain numbers and ISO dates and once as spreadsheets export them: thousands
 apart, currencies, per cent, brackets, decimal commas, dates of either order, blanks, an identifier.
-Two made tables follow, "weekday" and "words", with what kernelwise does not look for: the class
-depends on the day of the week of a date, or on a word in a text that never repeats.
+Two made tables follow, which the means leave out: the class depends on the day of the week of a
+date ("weekday"), or on a word in a text that never repeats ("words").
 
 Random 70/30 splits; the error is 100 (1 - accuracy), or 100 (1 - R²) for real targets. Needs skrub,
 and the data sets (KERNELWISE_DATA or ../shared/data).

@@ -49,14 +49,14 @@ def guess_numbers(values: Any, usual: str) -> Reading:
     read = {mark: _numbers(plain, mark) for mark in sorted(MARKS, key=usual.__ne__)}
     mark, is_ambiguous = _best(read, counts)
     numbers = _floats(values, read[mark])
-    changed = [
-        str(cell) for cell, number in read[mark].items() if number not in (None, plain[cell])
-    ]
-    if not changed:
+    known = {text: x for text, x in read[mark].items() if x is not None and isinstance(text, str)}
+    # Another mark than the usual one is to be remembered even where the texts are plain numbers.
+    decided = [text for text, x in known.items() if mark != usual or x != plain[text]]
+    if not decided:
         return Reading(numbers, "")
-    text = max(changed, key=len)
-    example = f"{text[:40]!r} is {_value(text, mark):.15g}"
-    money = {sign for text in changed for sign in re.findall(_MONEY, text)}
+    text = max(decided, key=len)
+    example = f"{text[:40]!r} is {known[text]:.15g}"
+    money = {sign for text in decided for sign in re.findall(_MONEY, text)}
     return Reading(numbers, mark, example, is_ambiguous, tuple(sorted(money)))
 
 

@@ -225,8 +225,11 @@ def test_what_is_no_number(text):
 
 def test_plain_numbers_need_no_rule():
     for texts in (["1e3", "2.5", "-7"], ["12", "x"]):
-        assert guess_numbers(pd.Series(texts, dtype=object), ",").rule in ("", ",")
         assert guess_numbers(pd.Series(texts, dtype=object), ".").rule == ""
+    assert guess_numbers(pd.Series(["12", "x"], dtype=object), ",").rule == ""
+    # A file of decimal commas may have one column of decimal points.
+    reading = guess_numbers(pd.Series(["2.5", "1.234", "7"], dtype=object), ",")
+    assert (reading.rule, reading.values.tolist()) == (".", [2.5, 1.234, 7.0])
     with pytest.raises(ValueError, match="decimal mark"):
         read_numbers(pd.Series(["$1"]), ";")
     with pytest.raises(ValueError, match="order"):
