@@ -134,6 +134,8 @@ def _decimal(lines: list[str], separator: str) -> str:
 
 def _has_decimal(field: str, mark: str, other: str) -> bool:
     """Say whether a field such as 1,5 or 1.234,5 has a decimal mark."""
+    if mark not in field:
+        return False
     grouped = rf"\D*[1-9]\d{{0,2}}(\{other}\d{{3}})+\{mark}\d+\D*"  # a currency beside it or not
     return re.fullmatch(rf"[+-]?\d+\{mark}\d+|{grouped}", field) is not None
 
