@@ -50,7 +50,7 @@ _HOMES = {
     **dict.fromkeys(("KRR", "LSSVC"), "machines"),
     **dict.fromkeys(_SELECTION, "selection"),
 }
-_PARTS = "bounds criteria figures gram kernels machines selection targets".split()
+_PARTS = ("bounds", "criteria", "figures", "gram", "kernels", "machines", "selection", "targets")
 
 # The public names; scripts rely on them.
 __all__ = [
@@ -89,4 +89,4 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     """Return what completion shows."""
-    return sorted({*globals(), *__all__, *_PARTS})
+    return sorted({*globals(), *__all__, "figures"})

@@ -33,6 +33,15 @@ _JOBS = "threads or, to reproduce, processes; -1: all processors; default: as ma
 class _Parser(argparse.ArgumentParser):
     """A parser whose errors are one sentence."""
 
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Complain of an unknown option here, where those of the command are known."""
+        known, others = super().parse_known_args(args, namespace)
+        for word in others:
+            if word.startswith("--") and word != "--":
+                options = re.findall(r"--[a-z][a-z-]*", self.format_usage())
+                self.error(unknown("option", word.split("=")[0], options))
+        return known, others
+
     def error(self, message: str) -> NoReturn:
         message = message.removeprefix("argument ").rstrip(".")
         if message == "the following arguments are required: COMMAND":

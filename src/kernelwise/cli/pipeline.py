@@ -39,7 +39,7 @@ class Job:
         self.folder = Folder(args.out)
         self.data = self._load()
         for sentence in self.data.facts["prepared"]:
-            screen.note(sentence)
+            screen.note(sentence, "warning" if sentence in self.data.warnings else "note")
 
     def _load(self) -> Prepared:
         """Return the data of the table."""

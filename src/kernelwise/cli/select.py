@@ -101,7 +101,7 @@ def _first_record(selector: Any, data: Prepared, heard: list[str]) -> Record:
         result=selector.result_,
         confusion=confusion(selector.best_estimator_, data.targets),
         residuals=residuals(selector.best_estimator_, data.targets),
-        warnings=tuple(dict.fromkeys([*selector.guards_, *heard])),
+        warnings=tuple(dict.fromkeys([*data.warnings, *selector.guards_, *heard])),
         data=data.facts,
         version=__version__,
     )
