@@ -108,6 +108,12 @@ class Evidence:
         otherwise.
         """
         n, targets, stats = self.n, self.targets, self.statistics
+        if targets.weights is not None:
+            Y = self.weighted_contrasts(weighted)
+            products = self.powers(weighted, 1)
+            unit = np.ldexp(stats.frobenius, products.exponent)
+            pairs = zip(Y.T, unit * products.columns.T, strict=True)
+            return [Contrast(y, float(y.sum()), product) for y, product in pairs]
         if targets.classes is None:
             # The centred target sums to zero: K y = S y.
             return [Contrast(targets.centered, 0.0, stats.full_products[:, 1])]
@@ -120,18 +126,39 @@ class Evidence:
             found.append(Contrast(np.where(targets.columns[:, c] > 0.0, a, -b), total, product))
         return found
 
+    def weighted_contrasts(self, weighted: bool) -> Array:
+        """Return W y for the contrasts y of rows that count by their relative weights W."""
+        targets, w = self.targets, self.targets.relative_weights
+        if targets.classes is None:
+            centered = targets.centered - np.average(targets.centered, weights=w)
+            return np.asarray((w * centered)[:, None])
+        inside = targets.columns[:, 1:] if targets.classes.size == 2 else targets.columns
+        sizes = targets.sizes[-inside.shape[1] :]
+        a, b = (self.n / sizes, self.n / (self.n - sizes)) if weighted else (1.0, 1.0)
+        return np.asarray(w[:, None] * np.where(inside > 0.0, a, -b))
+
+    def factors(self, weighted: bool, k: int) -> Array:
+        """Return the columns whose product with K is power k, where that takes a product."""
+        if k == 1:
+            return self.weighted_contrasts(weighted)
+        before = self.powers(weighted, k - 1).columns
+        weights = self.targets.weights
+        return before if weights is None else self.targets.relative_weights[:, None] * before
+
     def powers(self, weighted: bool, k: int) -> "Power":
-        """Return (K / |K|_F)^k y for every contrast y; dividing avoids overflow."""
+        """Return (K / |K|_F)^k y for every contrast y; dividing avoids overflow.
+
+        With relative weights W of the rows, (K W / |K|_F)^k y.
+        """
         known = k
         while known > 0 and (weighted, known) not in self._powers:
             known -= 1
         for j in range(known + 1, k + 1):
-            if j == 1:  # known from the first sweep
+            if j == 1 and self.targets.weights is None:  # known from the first sweep
                 _, _, products = zip(*self.contrasts(weighted), strict=True)
                 self.put_powers(weighted, j, np.column_stack(products))
             else:
-                before = self._powers[weighted, j - 1].columns
-                self.put_powers(weighted, j, self.gram.matmul(before))
+                self.put_powers(weighted, j, self.gram.matmul(self.factors(weighted, j)))
         return self._powers[weighted, k]
 
     def put_powers(self, weighted: bool, k: int, products: Array) -> None:

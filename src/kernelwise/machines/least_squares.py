@@ -10,11 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 from kernelwise._sklearn import (
     StrOptions,
     _fit_context,
-    validate_class_weights,
     validate_labels,
     validate_rows,
     validate_targets,
-    validate_weights,
 )
 from kernelwise._threads import limited
 from kernelwise._types import Array
@@ -24,13 +22,12 @@ from kernelwise.gram.psd import check_matrix
 from kernelwise.kernels import Gaussian, Kernel
 from kernelwise.machines.calibration import Calibration
 from kernelwise.machines.ridge_path import (
-    LARGEST_RIDGE,
-    SMALLEST_RIDGE,
     LostDigitsWarning,
     RidgeFit,
     check_ridge,
     fit_cholesky,
 )
+from kernelwise.machines.weights import row_weights, with_class_weights
 from kernelwise.targets import Targets
 
 
@@ -122,6 +119,10 @@ class LSSVC(ClassifierMixin, _LeastSquaresMachine):
         Whether there is a bias b.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied into the sample weights.
+    threshold : {"zero", "midpoint"}, default="zero"
+        Where one class ends and the other begins. "midpoint", for two classes, moves the bias such
+        that zero lies midway between the means of the leave-one-out values of the two, which a rare
+        class needs. Decision values, predictions and probabilities all follow.
 
     Attributes
     ----------
@@ -159,7 +160,9 @@ class LSSVC(ClassifierMixin, _LeastSquaresMachine):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **_LeastSquaresMachine._parameter_constraints,
         "class_weight": [dict, StrOptions({"balanced"}), None],
+        "threshold": [StrOptions({"zero", "midpoint"})],
     }
+    threshold: str = "zero"  # of models saved before there was a choice
 
     def __init__(
         self,
@@ -167,11 +170,13 @@ class LSSVC(ClassifierMixin, _LeastSquaresMachine):
         ridge: float = 1.0,
         fit_intercept: bool = True,
         class_weight: Any = None,
+        threshold: str = "zero",
     ) -> None:
         self.kernel = kernel
         self.ridge = ridge
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
+        self.threshold = threshold
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "LSSVC":
@@ -187,10 +192,8 @@ class LSSVC(ClassifierMixin, _LeastSquaresMachine):
         """
         X, y = validate_rows(self, X, y)
         validate_labels(y)
-        weights = _sample_weights(X, sample_weight)
-        self.classes_ = np.unique(y[weights > 0.0])
-        weights = weights * self._class_weights(y, weights)
-        _check_range(weights, "sample_weight times class_weight")
+        weights = row_weights(X, sample_weight)
+        weights = with_class_weights(weights, self.class_weight, y)
         self.classes_ = np.unique(y[weights > 0.0])
         if self.classes_.size < 2:
             raise ValueError(
@@ -200,25 +203,25 @@ class LSSVC(ClassifierMixin, _LeastSquaresMachine):
         signs = np.where(y[:, None] == self.classes_, 1.0, -1.0)
         Y = signs[:, 1] if self.classes_.size == 2 else signs
         self._fit_columns(X, Y, weights)
-        codes = np.searchsorted(self.classes_, y)
-        self.calibration_ = Calibration.fit(self.loo_values_, codes, weights)
-        return self
+        return self._finish(np.searchsorted(self.classes_, y), weights)
 
     def adopt(self, X: Any, targets: Targets, fit: RidgeFit, coefficients: Array) -> "LSSVC":
         """Take a solution that is known, a sum over the rows of X with these coefficients."""
         self.n_features_in_, self.classes_ = X.shape[1], np.asarray(targets.classes)
         flat = coefficients.shape[1] == 1
         self._store(X, fit, coefficients, fit.loo_values, fit.loo_residuals, flat=flat)
-        self.calibration_ = Calibration.fit(self.loo_values_, targets.y)
+        return self._finish(targets.y, fit.weights)
+
+    def _finish(self, codes: Array, weights: Array) -> "LSSVC":
+        """Place the threshold, then calibrate, by the leave-one-out values."""
+        if self.threshold == "midpoint":
+            self._move_bias(midpoint(self.loo_values_, codes, weights))
+        self.calibration_ = Calibration.fit(self.loo_values_, codes, weights)
         return self
 
-    def _class_weights(self, y: Array, weights: Array) -> Array:
-        """Return the weight of every row's class; "balanced" counts rows by their weights."""
-        if self.class_weight != "balanced":
-            return _check_range(validate_class_weights(self.class_weight, y), "class_weight")
-        sizes = np.array([weights[y == label].sum() for label in self.classes_])
-        balance = dict(zip(self.classes_, weights.sum() / (sizes.size * sizes), strict=True))
-        return np.array([balance.get(label, 0.0) for label in y])
+    def _move_bias(self, by: float) -> None:
+        self.intercept_ -= by
+        self.loo_values_, self.loo_residuals_ = self.loo_values_ - by, self.loo_residuals_ + by
 
     def decision_function(self, X: Any) -> Array:
         """Return f(x): one value per row for two classes, one per class otherwise."""
@@ -306,7 +309,7 @@ class KRR(MultiOutputMixin, RegressorMixin, _LeastSquaresMachine):
             Non-negative; a row of weight zero has no influence.
         """
         X, y = validate_rows(self, X, validate_targets(y), multi_output=True, y_numeric=True)
-        weights = _sample_weights(X, sample_weight)
+        weights = row_weights(X, sample_weight)
         self._fit_columns(X, np.asarray(y, dtype=np.float64), weights)
         return self
 
@@ -321,27 +324,21 @@ class KRR(MultiOutputMixin, RegressorMixin, _LeastSquaresMachine):
         return self._evaluate(X)
 
 
+def midpoint(values: Array, codes: Array, weights: Array) -> float:
+    """Return what lies midway between the means of the decision values of two classes."""
+    if values.ndim > 1:
+        raise ValueError(
+            f"threshold='midpoint' is for two classes, y has {values.shape[1]}: use class_weight."
+        )
+    sound = np.isfinite(values)
+    sums, sizes = (
+        np.bincount(codes[sound], weights[sound] * v, minlength=2) for v in (values[sound], 1.0)
+    )
+    return float(np.mean(sums / sizes)) if sizes.all() else 0.0
+
+
 def _placed(values: Array, used: Array, elsewhere: float) -> Array:
     """Return the values of the rows that are used at their places among all rows."""
     placed = np.full((used.size, values.shape[1]), elsewhere)
     placed[used] = values
     return placed
-
-
-def _sample_weights(X: Any, sample_weight: Any) -> Array:
-    weights = np.asarray(validate_weights(sample_weight, X))
-    if not weights.any():
-        raise ValueError("sample_weight is zero for every row: at least one must be positive.")
-    return _check_range(weights, "sample_weight")
-
-
-def _check_range(weights: Array, name: str) -> Array:
-    """Return the weights; refuse those outside the range of ridges, which could overflow."""
-    positive = weights[weights != 0.0]
-    for extreme in (positive.min(initial=1.0), positive.max(initial=1.0)):
-        if not SMALLEST_RIDGE <= extreme <= LARGEST_RIDGE:
-            raise ValueError(
-                f"{name} must be zero or lie between 1e-100 and 1e100, got {extreme:g}: "
-                "divide it by its mean."
-            )
-    return weights
