@@ -122,6 +122,17 @@ class Targets:
         return np.ones(self.n) if self.weights is None else self.weights / self.weights.mean()
 
     @cached_property
+    def weights_within(self) -> Array | None:
+        """The weights over their mean in each class; None where they are equal there."""
+        parts = [rows for rows in self.members if rows.size]
+        if self.weights is None or all(np.ptp(self.weights[rows]) == 0.0 for rows in parts):
+            return None
+        within = np.ones(self.n)
+        for rows in parts:
+            within[rows] = self.weights[rows] / self.weights[rows].mean()
+        return within
+
+    @cached_property
     def sizes(self) -> Array:
         """The class sizes with every row counted by its relative weight."""
         if self.weights is None or self.classes is None:

@@ -107,13 +107,17 @@ class Evidence:
         One for two classes or a real target (in its own units), one per class (against the rest)
         otherwise.
         """
+        plain = self._plain_contrasts(weighted)
+        if self.targets.weights_within is None:
+            return plain
+        products = self.powers(weighted, 1)
+        unit = np.ldexp(self.statistics.frobenius, products.exponent)
+        found = zip(plain, self.factors(weighted, 1).T, unit * products.columns.T, strict=True)
+        return [Contrast(y, contrast.total, product) for contrast, y, product in found]
+
+    def _plain_contrasts(self, weighted: bool) -> list["Contrast"]:
+        """Return the contrasts of rows that count equally."""
         n, targets, stats = self.n, self.targets, self.statistics
-        if targets.weights is not None:
-            Y = self.weighted_contrasts(weighted)
-            products = self.powers(weighted, 1)
-            unit = np.ldexp(stats.frobenius, products.exponent)
-            pairs = zip(Y.T, unit * products.columns.T, strict=True)
-            return [Contrast(y, float(y.sum()), product) for y, product in pairs]
         if targets.classes is None:
             # The centred target sums to zero: K y = S y.
             return [Contrast(targets.centered, 0.0, stats.full_products[:, 1])]
@@ -126,35 +130,24 @@ class Evidence:
             found.append(Contrast(np.where(targets.columns[:, c] > 0.0, a, -b), total, product))
         return found
 
-    def weighted_contrasts(self, weighted: bool) -> Array:
-        """Return W y for the contrasts y of rows that count by their relative weights W."""
-        targets, w = self.targets, self.targets.relative_weights
-        if targets.classes is None:
-            centered = targets.centered - np.average(targets.centered, weights=w)
-            return np.asarray((w * centered)[:, None])
-        inside = targets.columns[:, 1:] if targets.classes.size == 2 else targets.columns
-        sizes = targets.sizes[-inside.shape[1] :]
-        a, b = (self.n / sizes, self.n / (self.n - sizes)) if weighted else (1.0, 1.0)
-        return np.asarray(w[:, None] * np.where(inside > 0.0, a, -b))
-
     def factors(self, weighted: bool, k: int) -> Array:
-        """Return the columns whose product with K is power k, where that takes a product."""
-        if k == 1:
-            return self.weighted_contrasts(weighted)
-        before = self.powers(weighted, k - 1).columns
-        weights = self.targets.weights
-        return before if weights is None else self.targets.relative_weights[:, None] * before
+        """Return the columns whose product with K is power k, where no sweep has it."""
+        if k > 1:
+            return self.powers(weighted, k - 1).columns
+        Y = np.column_stack([contrast.y for contrast in self._plain_contrasts(weighted)])
+        weights = self.targets.weights_within
+        assert weights is not None
+        if self.targets.classes is None:
+            Y = Y - np.average(Y, axis=0, weights=weights)
+        return np.asarray(weights[:, None] * Y)
 
     def powers(self, weighted: bool, k: int) -> "Power":
-        """Return (K / |K|_F)^k y for every contrast y; dividing avoids overflow.
-
-        With relative weights W of the rows, (K W / |K|_F)^k y.
-        """
+        """Return (K / |K|_F)^k y for every contrast y; dividing avoids overflow."""
         known = k
         while known > 0 and (weighted, known) not in self._powers:
             known -= 1
         for j in range(known + 1, k + 1):
-            if j == 1 and self.targets.weights is None:  # known from the first sweep
+            if j == 1 and self.targets.weights_within is None:  # known from the first sweep
                 _, _, products = zip(*self.contrasts(weighted), strict=True)
                 self.put_powers(weighted, j, np.column_stack(products))
             else:

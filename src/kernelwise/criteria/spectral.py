@@ -22,17 +22,13 @@ _REMEDY = "so use a smaller r or another kernel"
 _MOST_FACTORS = 1000  # of K: up to here the mantissa of a power of its norm is a float64
 
 
-def _normalizer(evidence: Evidence, kind: str) -> float:
+def _normalizer(stats: GramStatistics, kind: str) -> float:
     """Return tr(K) or the sum of K, or say that dividing by it makes no sense."""
-    stats, is_weighted = evidence.statistics, evidence.targets.weights is not None
-    w = evidence.targets.relative_weights
     if kind == "trace":
-        trace = float(w @ stats.diagonal) if is_weighted else stats.trace
-        if trace <= 0.0:
+        if stats.trace <= 0.0:
             raise Undefined("the trace of the kernel matrix is not positive")
-        return trace
-    total = float(w @ evidence.gram.matmul(w[:, None])[:, 0]) if is_weighted else stats.total
-    return _nonzero(total, stats.n, stats)
+        return stats.trace
+    return _nonzero(stats.total, stats.n, stats)
 
 
 def _nonzero(total: float, rows: float, stats: GramStatistics) -> float:
@@ -53,8 +49,8 @@ class SM(Criterion):
     With ``normalizer="sum"`` :math:`N = K / \sum_{ij} K_{ij}`, the form that the paper prints; it
     cannot tell the identity from the ideal block matrix and does not give the published numbers.
     Regression takes the centred target for :math:`\bar y`; with more than two classes the mean over
-    one-vs-rest targets. A row of weight w counts as w rows; weights of whole classes change little,
-    because :math:`\bar y` makes every class count equally already.
+    one-vs-rest targets. Where rows have weights, :math:`\bar y` is multiplied by them over their
+    mean in the class; weights of whole classes cancel, since every class counts equally already.
 
     Parameters
     ----------
@@ -96,7 +92,7 @@ class SM(Criterion):
 
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the mean over targets."""
-        scale = _normalizer(evidence, self.normalizer)
+        scale = _normalizer(evidence.statistics, self.normalizer)
         if Need.SPECTRUM not in self.needs:
             value = _by_products(evidence, self.weighted, int(self.r), scale)
         else:
@@ -112,9 +108,7 @@ def _by_products(evidence: Evidence, weighted: bool, r: int, scale: float) -> fl
     if evidence.statistics.frobenius == 0.0:
         raise Undefined("the kernel matrix is zero")
     left, right = evidence.powers(weighted, r // 2), evidence.powers(weighted, r - r // 2)
-    w = evidence.targets.relative_weights
-    squares = np.sum(w[:, None] * (left.columns * right.columns), axis=0)
-    mean = float(np.mean(squares)) / evidence.n
+    mean = float(np.mean(np.sum(left.columns * right.columns, axis=0))) / evidence.n
     # Powers are those of K / |K|_F, up to a power of two.
     unit, exponent = math.frexp(evidence.statistics.frobenius / scale)
     factor, more = math.frexp(unit**r)
@@ -162,8 +156,6 @@ def _by_spectrum(evidence: Evidence, weighted: bool, r: float, scale: float) -> 
 
 def _spectrum(evidence: Evidence, weighted: bool, scale: float) -> tuple[Array, Array]:
     """Return the eigenvalues of N and the squared coordinates of y, their mean over targets."""
-    if evidence.targets.weights is not None:
-        raise Undefined("its spectral form is not defined for rows with weights, so use an r of 2")
     spectrum = evidence.spectrum
     if not evidence.is_psd:
         raise Undefined("the kernel matrix has negative eigenvalues")
@@ -213,7 +205,7 @@ class SMHinge(Criterion):
 
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the mean over targets."""
-        scale = _normalizer(evidence, self.normalizer)
+        scale = _normalizer(evidence.statistics, self.normalizer)
         eigenvalues, squares = _spectrum(evidence, self.weighted, scale)
         kept = eigenvalues > float(self.h)
         value = float(eigenvalues[kept] @ squares[kept]) / evidence.n

@@ -30,7 +30,7 @@ class Sweeps:
         self._batches = [kernels[i : i + size] for i in range(0, len(kernels), size)]
         first = 1 if problem.targets.classes is not None else 2
         # The first power of rows that count equally is known from the first sweep.
-        self._first = 2 if problem.targets.weights is None else 1
+        self._first = 2 if problem.targets.weights_within is None else 1
         sweeps = first + sum(highest + 1 - self._first for highest, _ in self._powers)
         self.count = sweeps * len(self._batches)
         self.leave_work = any(criterion.cost != "n^2" for criterion in criteria)
