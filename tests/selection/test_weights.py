@@ -15,6 +15,7 @@ from tests.helpers import close
 import kernelwise as kw
 from kernelwise import criteria as c
 from kernelwise.criteria import Evidence, ask
+from kernelwise.machines import SupportVectors, make_splits
 
 RIDGES = [0.03, 0.4, 5.0]
 ENGINES = [kw.gram.Dense(), kw.gram.Tiled(tile=16)]
@@ -132,6 +133,36 @@ def test_folds_are_those_of_refits(engine):
     wrong = (values > 0.0) != y
     expected = [np.average(wrong[folds == k], weights=w[folds == k]) for k in range(4)]
     close(ask(c.KFold(cv=pairs), evidence, 0.4).mean, np.mean(expected))
+
+
+@pytest.mark.parametrize("kind", ["binary", "multiclass"])
+def test_support_vectors_are_those_of_weighted_refits(kind):
+    X, y = rows(kind, 60, seed=2)  # no value is zero up to the tolerance of the solvers
+    w, folds, ridge = random_weights(60), np.arange(60) % 4, 0.2
+    problem = evidence_of(X, y, w, kw.gram.Dense(), kind)
+    machine = SupportVectors(problem.gram, problem.targets)
+    settings = {"kernel": kw.Gaussian(2.0), "C": 0.5 / ridge}
+    losses = []
+    for column in problem.targets.fit_columns.T:
+        values = SVC(**settings).fit(X, column, sample_weight=w).decision_function(X)
+        losses.append(np.average(np.maximum(1.0 - column * values, 0.0), weights=w))
+    close(machine.training_loss(ridge), np.mean(losses), rtol=1e-3)
+    pairs = [(np.flatnonzero(folds != k), np.flatnonzero(folds == k)) for k in range(4)]
+    for split in make_splits(problem.targets, pairs, 4, 1, 0):
+        refit = SVC(**settings).fit(X[split.train], y[split.train], sample_weight=w[split.train])
+        wrong = refit.predict(X[split.test]) != y[split.test]
+        expected = np.average(wrong, weights=w[split.test])
+        close(machine.fold_loss(ridge, split, "error"), expected, scale=1.0)
+    by_folds = kw.KernelSelector(SVC(), criterion=c.KFold(cv=pairs), class_weight="balanced")
+    assert by_folds.fit(X, y).best_estimator_.class_weight == "balanced"
+
+
+def test_spans_are_weighted():
+    X, y = rows("binary", 60)
+    w = random_weights(60)
+    evidence = evidence_of(X, y, w, kw.gram.Dense(), "binary")
+    errors = evidence.support_vectors.span_errors(0.2)
+    close(ask(c.Span(), evidence, 0.2).mean, np.average(errors[:, 0], weights=w))
 
 
 def naive_screen(X, y, w, kind, measure):
