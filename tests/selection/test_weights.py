@@ -32,10 +32,10 @@ def rows(kind="binary", n=40, seed=0):
     return X, np.digitize(signal, cuts)
 
 
-def imbalanced(n=300, share=0.08, seed=0):
+def imbalanced(n=300, share=0.08, seed=0, gap=1.3):
     rng = np.random.default_rng(seed)
     y = (np.arange(n) < share * n).astype(int)
-    return rng.normal(size=(n, 3)) + 1.3 * y[:, None], y
+    return rng.normal(size=(n, 3)) + gap * y[:, None], y
 
 
 def random_weights(n, seed=1):
@@ -279,13 +279,16 @@ def test_balanced_counts_rows_by_weight():
 
 
 def test_balance_finds_the_rare_class():
-    X, y = imbalanced(800, 0.05)
-    new, truth = imbalanced(800, 0.5, seed=1)
+    X, y = imbalanced(800, 0.05, gap=0.9)
+    new, truth = imbalanced(800, 0.5, seed=1, gap=0.9)
     plain, balanced = (kw.KernelSelector(class_weight=w).fit(X, y) for w in (None, "balanced"))
     scores = [balanced_accuracy_score(truth, s.predict(new)) for s in (plain, balanced)]
     assert scores[1] > scores[0] + 0.1
     assert balanced.balanced_error_.value < plain.balanced_error_.value
-    assert balanced.guards_ == ()  # more errors than always the largest class, and still a signal
+    moved = kw.KernelSelector(kw.LSSVC(threshold="midpoint")).fit(X, y)
+    for selector in (balanced, moved):  # more errors than always the largest class, and a signal
+        assert selector.error_.value > selector.error_.baseline
+        assert selector.guards_ == ()
 
 
 def test_the_error_stays_plain_beside_the_balanced_one():

@@ -227,6 +227,12 @@ def balanced_leave_one_out(machine: Any, targets: Targets) -> ErrorEstimate | No
     return ErrorEstimate("balanced error rate", rate, spread, "leave-one-out", 1.0 - 1.0 / c)
 
 
+def favours_rare_classes(machine: Any) -> bool:
+    """Say whether a machine accepts more errors in all for fewer in a rare class."""
+    has_weights = getattr(machine, "class_weight", None) is not None
+    return has_weights or getattr(machine, "threshold", "zero") != "zero"
+
+
 def mean_error(targets: Targets, losses: Array, method: str) -> ErrorEstimate:
     """Return the mean of losses: a rate, or the root of a mean square."""
     mean = float(losses.mean())

@@ -53,7 +53,8 @@ class ErrorEstimate:
     @property
     def constant(self) -> str:
         """What the baseline is the error of."""
-        return f"always the {'largest class' if self.is_rate else 'mean'}"
+        always = {"error rate": "largest class", "balanced error rate": "same class"}
+        return f"always the {always.get(self.measure, 'mean')}"
 
     def text(self, value: float, digits: int = 4) -> str:
         """Return a value of the measure as a person reads it."""

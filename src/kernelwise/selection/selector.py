@@ -32,6 +32,7 @@ from kernelwise.selection.estimators import (
     balanced_leave_one_out,
     configure_estimator,
     criterion_machine,
+    favours_rare_classes,
     fit_estimator,
     fit_needs,
     has_bias,
@@ -262,8 +263,8 @@ class KernelSelector(
             fitted = getattr(self, "best_estimator_", None)
             self.error_ = leave_one_out(fitted, targets)
             self.balanced_error_ = balanced_leave_one_out(fitted, targets)
-            is_plain = self.class_weight is None
-            self.guards_ = warn_about(found, self.error_ if is_plain else self.balanced_error_)
+            of_classes = favours_rare_classes(fitted)
+            self.guards_ = warn_about(found, self.balanced_error_ if of_classes else self.error_)
         if self.error_ is None:  # folds will need them; files do without
             self._training = X, targets.labels
         return self
