@@ -15,6 +15,7 @@ from tests.helpers import close
 import kernelwise as kw
 from kernelwise import criteria as c
 from kernelwise.criteria import Evidence, ask
+from kernelwise.gram import Gram
 from kernelwise.machines import SupportVectors, make_splits
 
 RIDGES = [0.03, 0.4, 5.0]
@@ -368,6 +369,32 @@ def test_a_part_of_the_rows_keeps_their_weights():
     np.testing.assert_array_equal(part.weights, random_weights(60)[::2])
     close(part.relative_weights.mean(), 1.0)
     assert kw.gram.Targets.of(y).part(np.arange(9)).weights is None
+
+
+def test_a_weighted_machine_takes_the_entries():
+    X, y = rows("binary", 300)
+    settings = {"ridge": 1.0, "refit": False, "engine": kw.gram.Tiled(memory="1MB")}
+    for criterion in ("sm", "rks"):  # which trains by products with the matrix
+        assert kw.KernelSelector(criterion=criterion, **settings).fit(X, y).best_ridge_ == 1.0
+    w = random_weights(300)
+    kw.KernelSelector(criterion="sm", **settings).fit(X, y, sample_weight=w)
+    with pytest.raises(MemoryError, match="300 rows need about"):
+        kw.KernelSelector(criterion="rks", **settings).fit(X, y, sample_weight=w)
+
+
+def test_grams_of_others_are_scaled_by_their_entries():
+    X, y = rows()
+    evidence, scale = evidence_of(X, y, None, kw.gram.Dense(), "binary"), random_weights(len(y))
+    B = np.eye(len(y))
+    ours, theirs = (how(evidence.gram, scale) for how in (type(evidence.gram).scaled, Gram.scaled))
+    expected = kw.Gaussian(2.0)(X) * np.outer(scale, scale)
+    for gram in (ours, theirs):
+        close(gram.entries(), expected)
+        close(gram.rows(np.arange(3)), expected[:3])
+        close(gram.matmul(B), expected)
+        for inverse in gram.inverses(RIDGES):
+            M = np.linalg.inv(expected + inverse.ridge * B)
+            close(inverse.solve(B), M)
 
 
 @settings(max_examples=40, deadline=None)

@@ -283,7 +283,7 @@ class LeastSquares(Machine):
 
     def training_loss(self, ridge: float) -> float:
         """Return the (weighted) mean of the squared training residuals."""
-        if Need.DIAGONAL in self.gram.provides:
+        if Need.DIAGONAL in self.gram.provides or self.targets.weights is not None:
             return self.fit(ridge).training_loss
         if ridge not in self._losses:
             self._losses[ridge] = self._loss_by_solving(ridge)
@@ -293,8 +293,6 @@ class LeastSquares(Machine):
         """Return the training loss from the coefficients alone."""
         if self.gram.is_psd is not True:
             raise Undefined("without the matrix in memory only positive semidefinite kernels train")
-        if self.targets.weights is not None:
-            raise Undefined("without the matrix in memory rows have no weights")
         Y, ones = self.targets.fit_columns, np.ones(self.targets.n)
         if self.fit_intercept:  # the bias takes up a constant
             Y = Y - Y.mean(axis=0)

@@ -21,7 +21,7 @@ from kernelwise._sklearn import (
 from kernelwise._threads import as_jobs, limited
 from kernelwise._types import Array
 from kernelwise.criteria import SM, Criterion
-from kernelwise.gram import Engine, Need, Targets
+from kernelwise.gram import Engine, Targets
 from kernelwise.kernels import grids
 from kernelwise.kernels.geometry import in_range
 from kernelwise.machines.delegation import Delegating, inner_has
@@ -244,8 +244,6 @@ class KernelSelector(
         search = Search(problem, self._criterion(targets), self.ridge)
         if self.refit:
             problem.require(fit_needs(machine, fit_params), f"the fit of {type(machine).__name__}")
-        elif targets.weights is not None:
-            problem.require(frozenset({Need.ENTRIES}), "a choice with weights")
         with limited(self.n_jobs, rows=targets.n):
             with fit_task(self, X, y, parts=SEARCHES) as progress:
                 found = search.run(kernels, progress, extend=auto)
