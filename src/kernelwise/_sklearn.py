@@ -96,9 +96,9 @@ def validate_labels(y: Any) -> None:
         raise ValueError(f"y must hold one label per row, got the type {y.dtype}.")
     if y.dtype.kind in "mM" and np.isnat(y).any():
         raise ValueError("y contains missing values: drop those rows first.")
-    with np.errstate(invalid="ignore"):  # labels of 1e300 are cast to integers to look at them
-        check_classification_targets(y)
     try:
+        with np.errstate(invalid="ignore"):  # labels of 1e300 are cast to integers to look at them
+            check_classification_targets(y)
         np.unique(y)
     except TypeError:
         raise ValueError(

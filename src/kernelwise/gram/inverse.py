@@ -7,7 +7,7 @@ keeps the digits of rows of very different scales.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import cho_solve
@@ -40,8 +40,6 @@ class Spectrum:
 
     values: Array  # in ascending order, of shape (r,), r <= n
     vectors: Array  # as columns, of shape (n, r)
-    # The columns that were last rotated, and their coordinates: every ridge asks for the same.
-    rotated: list[Array] = field(default_factory=list, init=False, repr=False)
 
     @cached_property
     def vectors_by_row(self) -> Array:
@@ -189,16 +187,22 @@ class SpectralInverse(Inverse):
     # The eigenvalues of M^-1: on what a thin spectrum leaves out, and on the rest less that.
     rest: float
     gains: Array
+    # Shared by all ridges: their gains, and what was last solved for all of them by one product.
+    place: int
+    all_gains: Array
+    last: list[Array]
     on_diagonal: Array
     condition: float
     exact: Callable[[float], Inverse] | None = None
 
     def solve(self, B: Array) -> Array:
         """Return the product with the columns of B."""
-        Q, last = self.spectrum.vectors, self.spectrum.rotated
-        if not last or not np.array_equal(last[0], B):
-            last[:] = B.copy(), Q.T @ B
-        return np.asarray(Q @ (self.gains[:, None] * last[1]) + self.rest * B)
+        if not self.last or not np.array_equal(self.last[0], B):
+            Q, (r, ridges) = self.spectrum.vectors, self.all_gains.shape
+            coordinates = self.all_gains[:, :, None] * (Q.T @ B)[:, None, :]
+            solved = Q @ coordinates.reshape(r, -1)
+            self.last[:] = B.copy(), solved.reshape(-1, ridges, B.shape[1])
+        return np.asarray(self.last[1][:, self.place] + self.rest * B)
 
     def diagonal(self) -> Array:
         """Return the diagonal."""
@@ -238,11 +242,14 @@ def spectral_inverses(
     gains, rest = (-s[:, None] / (M * ridge), 1.0 / ridge) if is_thin else (1.0 / M, 0.0 * ridge)
     diagonals = spectrum.vectors**2 @ gains  # of all of them, by one product
     inverses: list[Inverse] = []
+    last: list[Array] = []
     for k, (gain, base) in enumerate(zip(gains.T, rest.tolist(), strict=True)):
         # Every eigenvalue errs as much as the largest.
         condition = float(s.max(initial=0.0) * (float(gain.sum()) / n + base))
         diagonal = diagonals[:, k] + base
-        inverse = SpectralInverse(spectrum, ridges[k], base, gain, diagonal, condition, exact)
+        inverse = SpectralInverse(
+            spectrum, ridges[k], base, gain, k, gains, last, diagonal, condition, exact
+        )
         inverses.append(inverse)
         if exact is not None and inverse.lost_digits is not None:
             with suppress(NotPositiveDefinite):
