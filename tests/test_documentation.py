@@ -1,6 +1,8 @@
 """Numbers in the documentation are those of the files that benchmarks write."""
 
 import json
+import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -28,3 +30,50 @@ def test_strategies(name):
 def _difference(strategy):
     mean, error = strategy["difference"], strategy["its standard error"]
     return f"{mean:+.2f} ± {error:.2f}" if mean < 10.0 else f"{mean:+.1f} ± {error:.1f}"
+
+
+README = (ROOT / "README.md").read_text()
+
+
+def test_the_readme_is_one_screen():
+    assert README.count("\n") <= 120 and len(README.split()) <= 700
+
+
+def test_links_lead_somewhere():
+    """Every link within the repository, with the heading that it names."""
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+        text = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
+        for target in re.findall(r"\]\(([^)\s]+)\)", text):
+            if target.startswith(("http://", "https://")):
+                continue
+            path, _, heading = target.partition("#")
+            found = (page.parent / path).resolve() if path else page
+            assert found.exists(), f"{page.name}: {target}"
+            if heading:
+                assert heading in _anchors(found.read_text()), f"{page.name}: {target}"
+
+
+def _anchors(text):
+    """Return the anchors of a page's headings, as code hosts make them."""
+    headings = re.findall(r"^#+ (.*)$", text, flags=re.MULTILINE)
+    return [re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings]
+
+
+def test_numbers_of_the_readme_stand_in_the_leaderboard():
+    """Errors and speeds in the table of the README are those of the page that it cites."""
+    papers = (ROOT / "docs" / "papers.md").read_text()
+    rows = [line.split("|") for line in README.split("\n") if line.startswith("| ") and "%" in line]
+    assert 2 <= len(rows) <= 6
+    for _, _, classes, regression, speed, _ in rows:
+        [row] = [line for line in papers.split("\n") if f"|{speed}|" in line and classes in line]
+        assert regression in row
+
+
+def test_a_package_index_gets_no_links_into_the_repository():
+    """As the build does it, by the substitutions that pyproject.toml declares."""
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    hook = settings["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"]
+    text = README
+    for step in hook["substitutions"]:
+        text = re.sub(step["pattern"], step["replacement"], text)
+    assert "](" not in text and "Questions" in text and "KernelSelector" in text

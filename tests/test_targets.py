@@ -5,6 +5,7 @@ import pytest
 from kernelwise.gram import Targets
 
 
+@pytest.mark.filterwarnings("ignore::kernelwise.targets.IntegerTargetWarning")
 @pytest.mark.parametrize(
     ("y", "kind"),
     [

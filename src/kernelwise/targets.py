@@ -11,9 +11,10 @@ import numpy as np
 from kernelwise._arguments import shown
 from kernelwise._threads import cached_property
 from kernelwise._types import Array
+from kernelwise._warnings import warn_user
 
-# Integer targets with more distinct values than this are taken for a count or a measurement.
-MAX_CLASSES_AUTO = 20
+FEW_VALUES = 20  # distinct integers that are classes if there are two rows to each
+MOST_CLASSES_AUTO = 100  # more distinct integers are a count or a measurement
 LARGEST_INTEGER = 2**53  # beyond it neighbours share a float64
 LARGEST = 1e100  # squares, and products with the kernel matrix, stay within float64
 
@@ -69,8 +70,7 @@ class Targets:
             raise ValueError(f"y has n_samples = {values.size}: at least 3 rows are needed.")
         is_real = task == "regression"
         if task == "auto" and values.dtype.kind in "iuf":
-            distinct = np.unique(values)
-            is_real = distinct.size > MAX_CLASSES_AUTO or _why_no_labels(distinct) is not None
+            is_real = not are_classes(values)
         return cls._regression(values) if is_real else cls._classification(values)
 
     @classmethod
@@ -155,6 +155,37 @@ class Targets:
     def centered(self) -> Array:
         """The regression target less its mean, in units of 2^exponent: products stay in range."""
         return np.asarray(np.ldexp(self.y - self.y.mean(), -self.exponent))
+
+
+class IntegerTargetWarning(UserWarning):
+    """Integers are regressed on, which could be classes."""
+
+
+def are_classes(values: Array) -> bool:
+    """Decide whether numbers are class labels; warn where integers are not taken for classes.
+
+    Integers are classes if few values have many rows each: up to 20 values with two rows to each on
+    average, or up to 100 that are the codes 0, 1, ... or 1, 2, ... with five rows to each on
+    average and none with less than a quarter of that. Counts and measurements are more uneven.
+    """
+    distinct, counts = np.unique(values, return_counts=True)
+    if distinct.size <= 2 or _why_no_labels(distinct) is not None:
+        return _why_no_labels(distinct) is None
+    mean = values.size / distinct.size
+    if distinct.size <= FEW_VALUES:
+        found = mean >= 2.0
+    else:
+        is_code = distinct[0] in (0, 1) and distinct[-1] - distinct[0] == distinct.size - 1
+        is_even = mean >= 5.0 and counts.min() >= mean / 4.0
+        found = bool(is_code and is_even and distinct.size <= MOST_CLASSES_AUTO)
+    if not found and distinct.size <= min(MOST_CLASSES_AUTO, values.size // 2):
+        warn_user(
+            f"y holds {distinct.size} different integers on {values.size} rows, which are "
+            "regressed on: set task='classification' if they are classes, else "
+            "task='regression'",
+            IntegerTargetWarning,
+        )
+    return found
 
 
 def as_vector(y: Any) -> Array:

@@ -100,11 +100,16 @@ def check_methods(trial: Trial, machine, X) -> None:
     predicted = trial(machine.predict, X)
     if isinstance(machine, kw.KRR):
         insist(np.isfinite(predicted).all(), "predict is not finite")
+        lower, upper = trial.must(machine.predict_interval, X, 0.5)
+        insist(lower.shape == upper.shape == predicted.shape, "an interval has another shape")
+        insist((lower <= upper).all(), "an interval is upside down, or not a number")
         return
     scores = trial.must(machine.decision_function, X)
     insist(np.isfinite(scores).all(), "decision_function is not finite")
     winners = (scores > 0.0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
     insist(np.array_equal(predicted, machine.classes_[winners]), "predict differs from its rule")
+    members = trial.must(machine.predict_set, X, 0.5)
+    insist(members.shape == (len(predicted), len(machine.classes_)), "a set has another shape")
     P = trial.must(machine.predict_proba, X)
     insist(P.shape == (len(predicted), len(machine.classes_)), "predict_proba has another shape")
     insist(((P >= 0.0) & (P <= 1.0)).all(), "predict_proba is not within 0 and 1")

@@ -6,6 +6,7 @@ from sklearn.base import clone
 from tests.helpers import close
 
 import kernelwise as kw
+from kernelwise.machines import conformal
 
 
 def rare(n=200, seed=0):
@@ -79,3 +80,22 @@ def test_it_is_for_two_classes():
         kw.LSSVC(threshold="midpoint").fit(X, y)
     with pytest.raises(ValueError, match="'threshold' parameter of LSSVC must be a str among"):
         kw.LSSVC(threshold=0.5).fit(X, y)
+
+
+def test_sets_of_classes_follow():
+    """The jackknife+ has the machines without each row, all with the same threshold."""
+    X, y = rare(60)
+    new = np.random.default_rng(5).normal(size=(9, 2))
+    moved = kw.LSSVC(kw.Gaussian(4.0), threshold="midpoint").fit(X, y)
+    signs = np.where(y == "usual", 1.0, -1.0)
+    exceeded = np.zeros((9, 2))
+    for i in range(60):
+        rest = np.arange(60) != i
+        without = kw.LSSVC(kw.Gaussian(4.0)).fit(X[rest], y[rest])
+        values = without.decision_function(new) - moved.threshold_
+        margins = conformal.margins(values[:, None])
+        own = conformal.margins(moved.loo_values_[[i]][:, None])[0, int(signs[i] > 0.0)]
+        exceeded += margins > own
+    expected = exceeded < conformal.rank(0.8, 60)
+    np.testing.assert_array_equal(moved.predict_set(new, 0.8, "jackknife+"), expected)
+    assert expected.sum() not in (0, 9, 18)

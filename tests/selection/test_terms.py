@@ -149,5 +149,5 @@ def test_the_standard_deviation_of_a_process(wave):
 
 
 def test_gamma_of_a_gaussian():
-    with pytest.raises(TypeError, match="use Gaussian[.]from_gamma"):
+    with pytest.raises(TypeError, match=r"use Gaussian\.from_gamma"):
         kw.Gaussian(gamma=0.5)

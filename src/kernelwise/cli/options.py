@@ -29,6 +29,7 @@ _HEADER = "whether the first line of delimited text names the columns: auto, yes
 _MAX_SIZE = "the most that a compressed file may unpack to; default: 256MB, a model 1GB"
 _MACHINE = "lssvm (default; kernel ridge regression for regression), svm, krr"
 _RIDGES = "auto (default), a number, or several to choose from: 0.01,0.1,1"
+_INTERVAL = "also an interval, or a set of classes, that is right with this probability: 0.9"
 _RAW = "no apostrophe before labels that a spreadsheet would compute, as '=A1'"
 _JOBS = "threads or, to reproduce, processes; -1: all processors; default: as many as help"
 
@@ -136,6 +137,7 @@ def _predict(add: Add) -> None:
     add("model", metavar="MODEL", help="a model.skops")
     add("file", metavar="FILE", help=_FILE)
     add("--proba", action="store_true", help="also the probability of each class")
+    add("--interval", type=_level, metavar="LEVEL", help=_INTERVAL)
     add("--raw", action="store_true", help=_RAW)
     _shared(add, "FILE", "write to this file instead of standard output")
 
@@ -200,6 +202,17 @@ def _ridge(text: str) -> float:
     if not 0.0 < ridge < math.inf:
         raise ValueError(f"a ridge must be a positive number, got {text!r}")
     return ridge
+
+
+@_checked
+def _level(text: str) -> float:
+    try:
+        level = float(text)
+    except ValueError:
+        level = math.nan
+    if not 0.0 < level < 1.0:
+        raise ValueError(f"a level must be a number between 0 and 1, such as 0.9, got {text!r}")
+    return level
 
 
 def _ridges(text: str) -> str | float | list[float]:

@@ -108,6 +108,7 @@ def _predicted(args: argparse.Namespace, model: Any, rows: Any) -> dict[str, lis
     try:
         with np.errstate(all="ignore"):
             columns = _columns(model, rows, args.proba)
+            sureness = {} if args.interval is None else _sureness(args, model, rows)
     except (BadInput, MemoryError):
         raise
     except Exception as error:
@@ -115,7 +116,25 @@ def _predicted(args: argparse.Namespace, model: Any, rows: Any) -> dict[str, lis
     numbers = [values for values in columns.values() if isinstance(values[0], float)]
     if not np.isfinite(numbers).all():
         raise trouble
-    return columns
+    return columns | sureness
+
+
+def _sureness(args: argparse.Namespace, model: Any, rows: Any) -> dict[str, list[Any]]:
+    """Return the bounds of every row, None where there is none, or its set of classes."""
+    machine = model[-1]
+    if not (hasattr(machine, "predict_interval") or hasattr(machine, "predict_set")):
+        raise BadInput(
+            f"--interval: {type(machine).__name__} does not know how sure it is: leave it out, or "
+            "select by lssvm or krr."
+        )
+    prepared = model[:-1].transform(rows)
+    if hasattr(machine, "predict_interval"):
+        bounds = machine.predict_interval(prepared, args.interval)
+        found = [[b if np.isfinite(b) else None for b in bound.tolist()] for bound in bounds]
+        return dict(zip(("lower", "upper"), found, strict=True))
+    members = machine.predict_set(prepared, args.interval)
+    sets = [model.classes_[row].tolist() for row in members]
+    return {"set": sets if args.json else ["|".join(map(str, labels)) for labels in sets]}
 
 
 def _columns(model: Any, rows: Any, proba: bool) -> dict[str, list[Any]]:

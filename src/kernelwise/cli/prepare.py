@@ -19,7 +19,7 @@ from kernelwise.cli.formats.base import Table
 from kernelwise.cli.formats.delimited import NEEDED
 from kernelwise.cli.formats.libsvm import at_indices, to_frame
 from kernelwise.cli.screen import BadInput, listed
-from kernelwise.cli.target import choose_target, known_rows, target_values
+from kernelwise.cli.target import choose_target, decided, known_rows, target_values
 from kernelwise.gram import Targets
 
 Check = Callable[[int, int], None]
@@ -65,7 +65,8 @@ def prepare(
     roles = assign_roles(frame.loc[known].drop(columns=name).reset_index(drop=True))
     standardised = "numbers are standardised: mean 0, standard deviation 1."
     scaling = standardised if scale and (roles.numbers or roles.dates) else ""
-    sentences = [*table.notes, sentence, lost, *roles.sentences, scaling]
+    told = [sentence, decided(y, targets, name, task), lost]
+    sentences = [*table.notes, *told, *roles.sentences, scaling]
     if not roles.used:
         raise BadInput(f"no column is left to predict {name!r} from: {' '.join(roles.sentences)}")
     fits(targets.n, roles.width)
@@ -86,7 +87,7 @@ def _prepare_sparse(table: Table, target: str | None, task: str, scale: bool) ->
     if table.indices is not None:
         preparation.indices_ = table.indices  # is saved with it: conform finds the columns again
     used = int(np.count_nonzero(table.rows.getnnz(axis=0)))
-    sentences = [*table.notes, "sparse rows stay sparse."]
+    sentences = [*table.notes, decided(y, targets, "label", task), "sparse rows stay sparse."]
     if table.indices is not None:
         sentences.append(f"of indices up to {table.indices[-1]:,} only those that occur are kept.")
     if scale:

@@ -1,5 +1,6 @@
 """Which column is the target, and what kind of target it is."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from kernelwise._registry import unknown
 from kernelwise.cli.screen import BadInput, counted
 from kernelwise.cli.values import check_size, is_nested, to_numeric
 from kernelwise.gram import Targets
-from kernelwise.targets import LARGEST_INTEGER, MAX_CLASSES_AUTO
+from kernelwise.targets import FEW_VALUES, LARGEST_INTEGER, IntegerTargetWarning
 
 _USUAL = ("target", "class", "label", "y")
 
@@ -62,7 +63,23 @@ def target_values(values: Any, name: str, task: str) -> tuple[Any, Targets]:
         _check_classes(y, name)
     elif np.unique(y).size == 1:
         raise BadInput(f"the target {name!r} is constant ({y[0]}): name another by --target.")
-    return y, Targets.of(y, task)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", IntegerTargetWarning)  # decided() says it
+        return y, Targets.of(y, task)
+
+
+def decided(y: Any, targets: Targets, name: str, task: str) -> str:
+    """Return a sentence where integers could be classes or numbers and nobody said which."""
+    if task != "auto" or y.dtype.kind not in "iu":
+        return ""
+    values = np.unique(y).size
+    if targets.classes is None:
+        what, other = "regressed on", "classification takes them as classes"
+    elif values > 2:
+        what, other = "taken as classes", "regression takes them as numbers"
+    else:
+        return ""
+    return f"the {values} integers of {name!r} are {what}; --task {other}."
 
 
 def _is_blurred(y: Any, task: str) -> bool:
@@ -72,7 +89,7 @@ def _is_blurred(y: Any, task: str) -> bool:
         return distinct.size == 1 and abs(distinct[0]) >= LARGEST_INTEGER
     if y.dtype.kind not in "iu" or task == "classification":
         return False
-    if task == "auto" and distinct.size <= MAX_CLASSES_AUTO:
+    if task == "auto" and distinct.size <= FEW_VALUES:
         return False
     return 2 * np.unique(distinct.astype(float)).size <= distinct.size
 

@@ -8,7 +8,8 @@ machine, each on one kernel matrix at every ridge, which is added to the diagona
     Gram ──> entries() ─────────> SupportVectors
 
 ``least_squares`` wraps the first as two scikit-learn estimators, ``calibration`` turns decision
-values into probabilities, ``precomputed`` and ``gaussian_process`` hand a kernel to scikit-learn's
+values into probabilities, ``conformal`` leave-one-out values into intervals and sets (the methods
+are in ``uncertainty``), ``precomputed`` and ``gaussian_process`` hand a kernel to scikit-learn's
 estimators. ``folds`` says which rows are left out together. numba appears in ``_smo`` only.
 """
 
@@ -29,5 +30,6 @@ from kernelwise.machines.ridge_path import fit_cholesky as fit_cholesky
 from kernelwise.machines.squared_hinge import SquaredHingeFit as SquaredHingeFit
 from kernelwise.machines.squared_hinge import fit_squared_hinge as fit_squared_hinge
 from kernelwise.machines.svm import SupportVectors as SupportVectors
+from kernelwise.machines.uncertainty import TooFewRowsWarning as TooFewRowsWarning
 
 load_modules(__name__, __path__)

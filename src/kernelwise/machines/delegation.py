@@ -52,6 +52,19 @@ class Delegating:
         """Return the logarithms of the probabilities."""
         return np.asarray(self._ask("predict_log_proba", X))
 
+    @available_if(inner_has("predict_interval"))
+    def predict_interval(
+        self, X: Any, level: float = 0.9, method: str = "auto"
+    ) -> tuple[Array, Array]:
+        """Return an interval for the target of every row, as :meth:`KRR.predict_interval`."""
+        lower, upper = self._ask("predict_interval", X, level, method)
+        return lower, upper
+
+    @available_if(inner_has("predict_set"))
+    def predict_set(self, X: Any, level: float = 0.9, method: str = "auto") -> Array:
+        """Return a set of classes for every row, as :meth:`LSSVC.predict_set`."""
+        return np.asarray(self._ask("predict_set", X, level, method))
+
     @available_if(inner_has("transform"))
     def transform(self, X: Any) -> Any:
         """Transform with the fitted estimator."""

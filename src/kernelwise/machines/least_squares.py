@@ -20,14 +20,15 @@ from kernelwise._warnings import warn_user
 from kernelwise.gram.inverse import NotPositiveDefinite
 from kernelwise.gram.psd import check_matrix
 from kernelwise.kernels import Gaussian, Kernel
-from kernelwise.machines.calibration import Calibration
+from kernelwise.machines.calibration import Calibration, midpoint
 from kernelwise.machines.ridge_path import (
     LostDigitsWarning,
     RidgeFit,
     check_ridge,
     fit_cholesky,
 )
-from kernelwise.machines.weights import row_weights, with_class_weights
+from kernelwise.machines.uncertainty import PredictsIntervals, PredictsSets
+from kernelwise.machines.weights import sample_weights, with_class_weights
 from kernelwise.targets import Targets
 
 
@@ -52,6 +53,7 @@ class _LeastSquaresMachine(BaseEstimator):
         coefficients = _placed(fit.coefficients, used, 0.0)
         values, residuals = (_placed(v, used, np.nan) for v in (fit.loo_values, fit.loo_residuals))
         self._store(X, fit, coefficients, values, residuals, flat=Y.ndim == 1)
+        self.sample_weight_ = weights
 
     def _solve(self, X: Any, Y: Array, weights: Array, used: Array) -> RidgeFit:
         if isinstance(self.kernel, type):
@@ -86,6 +88,12 @@ class _LeastSquaresMachine(BaseEstimator):
         self.loo_values_, self.loo_residuals_ = values[:, column], residuals[:, column]
         self.intercept_ = float(fit.bias[0]) if flat else fit.bias
 
+    def _take(self, X: Any, fit: RidgeFit, alpha: Array) -> None:
+        """Keep a solution that is known, a sum over the rows of X with coefficients alpha."""
+        flat = alpha.shape[1] == 1
+        self._store(X, fit, alpha, fit.loo_values, fit.loo_residuals, flat=flat)
+        self.n_features_in_, self.sample_weight_ = X.shape[1], fit.weights
+
     def _evaluate(self, X: Any) -> Array:
         check_is_fitted(self)
         X = validate_rows(self, X, reset=False)
@@ -99,7 +107,7 @@ class _LeastSquaresMachine(BaseEstimator):
         return tags
 
 
-class LSSVC(ClassifierMixin, _LeastSquaresMachine):
+class LSSVC(PredictsSets, ClassifierMixin, _LeastSquaresMachine):
     r"""Least-squares support vector classifier.
 
     Fits :math:`f(x) = \sum_i \alpha_i k(x_i, x) + b` to labels ±1 by
@@ -135,10 +143,14 @@ class LSSVC(ClassifierMixin, _LeastSquaresMachine):
     loo_values_, loo_residuals_ : arrays of shape (n,) or (n, c)
         Leave-one-out decision value of every training row, in closed form, and its ±1 target minus
         that; NaN for rows of weight zero.
+    threshold_ : float
+        What was subtracted from the bias of the machine, and so from all its values.
     calibration_ : Calibration
         How decision values become probabilities, fitted to the leave-one-out values.
     X_fit_ : array or sparse matrix of shape (n, d)
         The training rows.
+    sample_weight_ : array of shape (n,)
+        Their weights, those of their classes included.
 
     References
     ----------
@@ -162,7 +174,7 @@ class LSSVC(ClassifierMixin, _LeastSquaresMachine):
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "threshold": [StrOptions({"zero", "midpoint"})],
     }
-    threshold: str = "zero"  # of models saved before there was a choice
+    threshold, threshold_ = "zero", 0.0  # of models saved before there was a choice
 
     def __init__(
         self,
@@ -192,7 +204,7 @@ class LSSVC(ClassifierMixin, _LeastSquaresMachine):
         """
         X, y = validate_rows(self, X, y)
         validate_labels(y)
-        weights = row_weights(X, sample_weight)
+        weights = sample_weights(X, sample_weight)
         weights = with_class_weights(weights, self.class_weight, y)
         self.classes_ = np.unique(y[weights > 0.0])
         if self.classes_.size < 2:
@@ -207,21 +219,20 @@ class LSSVC(ClassifierMixin, _LeastSquaresMachine):
 
     def adopt(self, X: Any, targets: Targets, fit: RidgeFit, coefficients: Array) -> "LSSVC":
         """Take a solution that is known, a sum over the rows of X with these coefficients."""
-        self.n_features_in_, self.classes_ = X.shape[1], np.asarray(targets.classes)
-        flat = coefficients.shape[1] == 1
-        self._store(X, fit, coefficients, fit.loo_values, fit.loo_residuals, flat=flat)
+        self.classes_ = np.asarray(targets.classes)
+        self._take(X, fit, coefficients)
         return self._finish(targets.y, fit.weights)
 
     def _finish(self, codes: Array, weights: Array) -> "LSSVC":
         """Place the threshold, then calibrate, by the leave-one-out values."""
+        self.threshold_ = 0.0
         if self.threshold == "midpoint":
-            self._move_bias(midpoint(self.loo_values_, codes, weights))
+            self.threshold_ = midpoint(self.loo_values_, codes, weights)
+            self.intercept_ -= self.threshold_
+            self.loo_values_ = self.loo_values_ - self.threshold_
+            self.loo_residuals_ = self.loo_residuals_ + self.threshold_
         self.calibration_ = Calibration.fit(self.loo_values_, codes, weights)
         return self
-
-    def _move_bias(self, by: float) -> None:
-        self.intercept_ -= by
-        self.loo_values_, self.loo_residuals_ = self.loo_values_ - by, self.loo_residuals_ + by
 
     def decision_function(self, X: Any) -> Array:
         """Return f(x): one value per row for two classes, one per class otherwise."""
@@ -244,7 +255,7 @@ class LSSVC(ClassifierMixin, _LeastSquaresMachine):
         return self.calibration_.log_probabilities(scores)
 
 
-class KRR(MultiOutputMixin, RegressorMixin, _LeastSquaresMachine):
+class KRR(PredictsIntervals, MultiOutputMixin, RegressorMixin, _LeastSquaresMachine):
     r"""Kernel ridge regression.
 
     Fits :math:`f(x) = \sum_i \alpha_i k(x_i, x) + b` by
@@ -271,6 +282,8 @@ class KRR(MultiOutputMixin, RegressorMixin, _LeastSquaresMachine):
         NaN for rows of weight zero.
     X_fit_ : array or sparse matrix of shape (n, d)
         The training rows.
+    sample_weight_ : array of shape (n,)
+        Their weights.
 
     References
     ----------
@@ -309,32 +322,18 @@ class KRR(MultiOutputMixin, RegressorMixin, _LeastSquaresMachine):
             Non-negative; a row of weight zero has no influence.
         """
         X, y = validate_rows(self, X, validate_targets(y), multi_output=True, y_numeric=True)
-        weights = row_weights(X, sample_weight)
+        weights = sample_weights(X, sample_weight)
         self._fit_columns(X, np.asarray(y, dtype=np.float64), weights)
         return self
 
     def adopt(self, X: Any, targets: Targets, fit: RidgeFit, coefficients: Array) -> "KRR":
         """Take a solution that is known, as :meth:`LSSVC.adopt` does."""
-        self.n_features_in_, flat = X.shape[1], coefficients.shape[1] == 1
-        self._store(X, fit, coefficients, fit.loo_values, fit.loo_residuals, flat=flat)
+        self._take(X, fit, coefficients)
         return self
 
     def predict(self, X: Any) -> Array:
         """Return f(x) for every row."""
         return self._evaluate(X)
-
-
-def midpoint(values: Array, codes: Array, weights: Array) -> float:
-    """Return what lies midway between the means of the decision values of two classes."""
-    if values.ndim > 1:
-        raise ValueError(
-            f"threshold='midpoint' is for two classes, y has {values.shape[1]}: use class_weight."
-        )
-    sound = np.isfinite(values)
-    sums, sizes = (
-        np.bincount(codes[sound], weights[sound] * v, minlength=2) for v in (values[sound], 1.0)
-    )
-    return float(np.mean(sums / sizes)) if sizes.all() else 0.0
 
 
 def _placed(values: Array, used: Array, elsewhere: float) -> Array:

@@ -10,7 +10,7 @@ from kernelwise._types import Array
 from kernelwise.machines.ridge_path import LARGEST_RIDGE, SMALLEST_RIDGE
 
 
-def row_weights(X: Any, sample_weight: Any) -> Array:
+def sample_weights(X: Any, sample_weight: Any) -> Array:
     """Return one weight per row, not all of them zero."""
     weights = np.asarray(validate_weights(sample_weight, X))
     if not weights.any():

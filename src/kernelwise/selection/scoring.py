@@ -37,7 +37,7 @@ def score_matrix(
     ridge : float, default=1.0
         For the criteria that train: added to the diagonal of K as it is.
     task : {"auto", "classification", "regression"}, default="auto"
-        "auto" regresses on fractions and on integers of more than 20 distinct values.
+        "auto" regresses on fractions, and on integers that have few rows to each value.
     fit_intercept : bool, default=True
         Whether the least-squares machine has a bias.
 
@@ -103,7 +103,7 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
         How to compute with kernel matrices. "auto" keeps them in memory up to 700 rows; beyond
         that, or beyond the memory budget, it sweeps over tiles.
     task : {"auto", "classification", "regression"}, default="auto"
-        "auto" regresses on fractions and on integers of more than 20 distinct values.
+        "auto" regresses on fractions, and on integers that have few rows to each value.
     fit_intercept : bool, default=True
         Whether the least-squares machine has a bias.
     machine : {"least-squares", "svm"}, default="least-squares"

@@ -88,8 +88,8 @@ class KernelSelector(
         smallest (a training error), chooses only the kernel, at 1 in that unit; exact leave-one-out
         then chooses the ridge.
     task : {"auto", "classification", "regression"}, default="auto"
-        "auto" follows the estimator, or else the target: fractions and integers with more than 20
-        distinct values are regressed on. Before it is fitted, a selector with "auto" counts as a
+        "auto" follows the estimator, or else the target: fractions are regressed on, and integers
+        that have few rows to each value. Before it is fitted, a selector with "auto" counts as a
         classifier, so that scikit-learn stratifies its folds.
     engine : {"auto", "dense", "tiled"} or Engine, default="auto"
         How to compute with kernel matrices. "auto" keeps them in memory up to 700 rows; beyond

@@ -112,10 +112,17 @@ def _check_machine(machine: LSSVC | KRR) -> None:
     # A machine of low rank is a sum over fewer rows than it was trained on.
     trained = (max(n, len(machine.loo_values_)), *wide)
     shapes = {"loo_values_": trained, "loo_residuals_": trained, "intercept_": wide}
+    if hasattr(machine, "sample_weight_"):  # files of earlier versions have none
+        _check_numbers(machine.sample_weight_, "sample_weight_")
+        _require(bool((machine.sample_weight_ >= 0.0).all()), "sample_weight_ is negative")
+        shapes["sample_weight_"] = trained[:1]
     _check_shapes(machine, {"dual_coef_": (n, *wide), **shapes})
+    for name in ("loo_values_", "loo_residuals_"):  # NaN for rows of weight zero
+        _check_numbers(np.nan_to_num(getattr(machine, name)), name)
     if isinstance(machine, LSSVC):
         _check_classes(machine.classes_, *(wide or (2,)))
         _require(isinstance(machine.calibration_, Calibration), "calibration_ is of another kind")
+        _check_numbers(machine.threshold_, "threshold_")
         slope = machine.calibration_.slope
         _require(isinstance(slope, float) and 0.0 <= slope < math.inf, f"slope is {slope!r:.40}")
     _try(machine.predict, machine.X_fit_)

@@ -1,0 +1,76 @@
+"""kernelwise predict --interval."""
+
+import io
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from cli_helpers import flowers, run
+
+from kernelwise import load_model
+
+
+@pytest.fixture
+def sizes(tmp_path, capsys):
+    """A table with a real target, and the folder of the model selected from it."""
+    frame = flowers().drop(columns="species").assign(size=lambda f: (f["length"] ** 2).round(3))
+    frame.to_csv(tmp_path / "f.csv", index=False)
+    argv = ["select", tmp_path / "f.csv", "--target", "size", "--out", tmp_path]
+    assert run(capsys, *argv)[0] == 0
+    return frame, ["predict", tmp_path / "model.skops", tmp_path / "f.csv"]
+
+
+@pytest.fixture
+def species(tmp_path, capsys):
+    flowers().to_csv(tmp_path / "f.csv", index=False)
+    assert run(capsys, "select", tmp_path / "f.csv", "--out", tmp_path)[0] == 0
+    return flowers(), ["predict", tmp_path / "model.skops", tmp_path / "f.csv"]
+
+
+def test_bounds_of_real_targets(sizes, capsys):
+    frame, argv = sizes
+    status, out, _ = run(capsys, *argv, "--interval", "0.8")
+    found = pd.read_csv(io.StringIO(out))
+    assert status == 0 and list(found) == ["prediction", "lower", "upper"]
+    model = load_model(argv[1])
+    lower, upper = model[-1].predict_interval(model[:-1].transform(frame), 0.8)
+    assert np.allclose(found["lower"], lower) and np.allclose(found["upper"], upper)
+    assert json.loads(run(capsys, *argv, "--interval", "0.8", "--json")[1])["lower"] == list(lower)
+
+
+def test_too_few_rows_leave_no_bounds(sizes, capsys):
+    _, argv = sizes
+    _, out, err = run(capsys, *argv, "--interval", "0.99")
+    assert "level=0.99 needs at least 99 training rows, and there are 60" in err
+    assert pd.read_csv(io.StringIO(out))[["lower", "upper"]].isna().all(axis=None)
+    assert set(json.loads(run(capsys, *argv, "--interval", "0.99", "--json")[1])["upper"]) == {None}
+
+
+def test_sets_of_classes(species, capsys):
+    frame, argv = species
+    status, out, _ = run(capsys, *argv, "--interval", "0.9", "--proba")
+    found = pd.read_csv(io.StringIO(out), keep_default_na=False)
+    assert status == 0 and list(found)[-1] == "set"
+    assert set(found["set"]) <= {"", "rose", "violet", "rose|violet"}
+    pairs = zip(frame["species"], found["set"], strict=True)
+    in_set = [label in cell.split("|") for label, cell in pairs]
+    assert np.mean(in_set) >= 0.85
+    sets = json.loads(run(capsys, *argv, "--interval", "0.9", "--json")[1])["set"]
+    assert ["|".join(labels) for labels in sets] == found["set"].tolist()
+
+
+def test_a_machine_that_does_not_know(tmp_path, capsys):
+    flowers().to_csv(tmp_path / "f.csv", index=False)
+    argv = ["select", tmp_path / "f.csv", "--machine", "svm", "--out", tmp_path]
+    assert run(capsys, *argv)[0] == 0
+    argv = ["predict", tmp_path / "model.skops", tmp_path / "f.csv", "--interval", "0.9"]
+    status, out, err = run(capsys, *argv)
+    assert (status, out) == (2, "")
+    assert "--interval: SVC does not know how sure it is" in err
+
+
+@pytest.mark.parametrize("level", ["0", "1", "90", "nan", "high", "-0.5"])
+def test_levels(species, capsys, level):
+    status, _, err = run(capsys, *species[1], f"--interval={level}")
+    assert status == 2 and f"between 0 and 1, such as 0.9, got '{level}'" in err
