@@ -13,7 +13,10 @@ that need no training or one factorisation, and fits the machine with the winner
 True
 """
 
-from kernelwise import bounds, criteria, gram
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from kernelwise import criteria, gram
 from kernelwise.kernels import (
     Gaussian,
     Laplacian,
@@ -33,6 +36,10 @@ from kernelwise.selection import (
     score_kernels,
     score_matrix,
 )
+
+if TYPE_CHECKING:
+    from kernelwise import bounds as bounds
+    from kernelwise import figures as figures
 
 __version__ = "0.1.0.dev0"
 
@@ -58,3 +65,16 @@ __all__ = [
     "score_kernels",
     "score_matrix",
 ]
+
+_LATER = ("bounds", "figures")  # few need them, and they take time to import
+
+
+def __getattr__(name: str) -> Any:
+    """Import a part of the package when it is first asked for."""
+    if name in _LATER:
+        return importlib.import_module(f"kernelwise.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})

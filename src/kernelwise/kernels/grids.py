@@ -18,6 +18,14 @@ _WIDTHS = (-996, 1023)  # the exponents of two that kernels take for widths
 _GAMMAS = (-1024, 995)  # and for 1 / (2 width)
 
 
+__all__ = ["auto", "gaussian", "gaussian_gamma", "laplacian", "libsvm", "matern", "polynomial"]
+
+
+def __dir__() -> list[str]:
+    """Complete to the grids alone, not to what they are made of."""
+    return __all__
+
+
 def gaussian(lo: int = -15, hi: int = 15) -> list[Gaussian]:
     r"""Return Gaussian kernels with :math:`\tau = 2^i`, i = lo..hi.
 
