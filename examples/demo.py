@@ -3,6 +3,7 @@
 Everything is written to the folder given as the only argument, by default demo/.
 """
 
+import math
 import sys
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from sklearn.model_selection import train_test_split
 
 import kernelwise as kw
 from kernelwise.cli.main import main as kernelwise
+from kernelwise.selection.record import ErrorEstimate, Record
 
 
 def main(folder: Path) -> None:
@@ -26,7 +28,28 @@ def main(folder: Path) -> None:
         sys.exit(status)
     model = kw.load_model(folder / "model.skops")
     wrong = (model.predict(test.drop(columns="diagnosis")) != test["diagnosis"]).mean()
-    print(f"on {len(test)} rows that it has not seen: {100 * wrong:.1f} % error")
+    record = Record.from_json((folder / "result.json").read_text("utf-8"))
+    print(f"\n{explained(record.error, wrong, len(test))}")
+    print(f"\nNow open the report: {(folder / 'report.html').resolve().as_uri()}")
+
+
+def explained(estimate: ErrorEstimate, wrong: float, rows: int) -> str:
+    """Compare the estimated error with that on rows that the choice has not seen."""
+    spread = math.sqrt(wrong * (1.0 - wrong) / rows)
+    gap = abs(wrong - estimate.value) / math.hypot(spread, estimate.standard_error)
+    return (
+        f"On {rows} rows that were kept back, {100 * wrong:.1f} % ± {100 * spread:.1f} are wrong. "
+        f"The estimate was {100 * estimate.value:.1f} % ± {100 * estimate.standard_error:.1f}: the "
+        f"two differ by {gap:.1f} standard errors, {_judged(gap)}."
+        "\nThe estimate is a little too low on average: it comes from the rows that the kernel was "
+        "chosen on. --nested corrects for that."
+    )
+
+
+def _judged(gap: float) -> str:
+    if gap <= 1.0:
+        return "as close as chance allows"
+    return "which chance can explain" if gap <= 2.5 else "more than chance explains"
 
 
 if __name__ == "__main__":

@@ -13,35 +13,44 @@ that need no training or one factorisation, and fits the machine with the winner
 True
 """
 
-import importlib
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from kernelwise import criteria, gram
-from kernelwise.kernels import (
-    Gaussian,
-    Laplacian,
-    Linear,
-    Matern,
-    Polynomial,
-    Precomputed,
-    Sigmoid,
-    grids,
-)
-from kernelwise.machines import KRR, LSSVC
-from kernelwise.selection import (
-    Cascade,
-    KernelSelector,
-    load_model,
-    save_model,
-    score_kernels,
-    score_matrix,
-)
-
 if TYPE_CHECKING:
-    from kernelwise import bounds as bounds
+    from kernelwise import bounds, criteria, gram
     from kernelwise import figures as figures
+    from kernelwise.kernels import (
+        Gaussian,
+        Laplacian,
+        Linear,
+        Matern,
+        Polynomial,
+        Precomputed,
+        Sigmoid,
+        grids,
+    )
+    from kernelwise.machines import KRR, LSSVC
+    from kernelwise.selection import (
+        Cascade,
+        KernelSelector,
+        load_model,
+        save_model,
+        score_kernels,
+        score_matrix,
+    )
 
 __version__ = "0.1.0.dev0"
+
+# Where the public names are defined. They are imported when first asked for, so that a part of the
+# package that needs no scikit-learn does not wait for it.
+_KERNELS = "Gaussian Laplacian Linear Matern Polynomial Precomputed Sigmoid grids".split()
+_SELECTION = "Cascade KernelSelector load_model save_model score_kernels score_matrix".split()
+_HOMES = {
+    **dict.fromkeys(_KERNELS, "kernels"),
+    **dict.fromkeys(("KRR", "LSSVC"), "machines"),
+    **dict.fromkeys(_SELECTION, "selection"),
+}
+_PARTS = ("bounds", "criteria", "figures", "gram", "kernels", "machines", "selection", "targets")
 
 # The public names; scripts rely on them.
 __all__ = [
@@ -66,15 +75,18 @@ __all__ = [
     "score_matrix",
 ]
 
-_LATER = ("bounds", "figures")  # few need them, and they take time to import
-
 
 def __getattr__(name: str) -> Any:
-    """Import a part of the package when it is first asked for."""
-    if name in _LATER:
-        return importlib.import_module(f"kernelwise.{name}")
+    """Return a public name, imported now."""
+    if name in _HOMES:
+        value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+        globals()[name] = value
+        return value
+    if name in _PARTS:
+        return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER})
+    """Return what completion shows."""
+    return sorted({*globals(), *__all__, "figures"})

@@ -4,21 +4,23 @@ The command line prepares columns of dates with :func:`days`, and a saved model 
 stands below whatever reads models.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from kernelwise._types import Array
+from kernelwise._written import read_dates
 
 
-def days(frame: Any) -> Array:
-    """Return the columns of a frame as days since 1970; NaN for what is not a date."""
-    import pandas as pd
+def days(frame: Any, rules: Mapping[str, str] | None = None) -> Array:
+    """Return the columns of a frame as days since 1970; NaN for what is not a date.
 
-    columns = [
-        pd.to_datetime(frame[name], errors="coerce", format="ISO8601", utc=True) for name in frame
-    ]
-    return np.column_stack([_days_since_1970(c.dt.tz_localize(None).to_numpy()) for c in columns])
+    Dates are ISO 8601, or else of the order that a column's rule names.
+    """
+    orders = {name: (rules or {}).get(name, "ymd") for name in frame}
+    columns = [read_dates(frame[name], order).to_numpy() for name, order in orders.items()]
+    return np.column_stack([_days_since_1970(dates) for dates in columns])
 
 
 def _days_since_1970(dates: Array) -> Array:

@@ -4,6 +4,7 @@ Whatever takes time is handed a :class:`Task` and divides it into parts; it does
 bar on the screen, scikit-learn's callbacks or nobody follows.
 """
 
+import sys
 import time
 from contextlib import AbstractContextManager
 from typing import Any
@@ -104,3 +105,9 @@ def bar(name: str, wanted: bool | None) -> Task:
     if wanted is False:
         return Task()
     return Bar(name, always=wanted is True)
+
+
+def tell_watcher(sentence: str) -> None:
+    """Print a sentence to standard error if a person looks at it."""
+    if sys.stderr is not None and sys.stderr.isatty():
+        print(sentence, file=sys.stderr, flush=True)

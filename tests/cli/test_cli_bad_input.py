@@ -33,7 +33,6 @@ FILES = {
     "header.csv": ("a,b,c\n", [], "no rows"),
     "one_column.csv": ("a\n1\n2\n3\n", [], "only one column"),
     "near_target.csv": (GOOD, ["--target", "speciess"], "did you mean 'species'"),
-    "case_target.csv": (GOOD, ["--target", "Species"], "did you mean 'species'"),
     "no_target.csv": (_replaced(species=""), [], "has no values"),
     "one_class.csv": (_replaced(species="rose"), [], "only one class"),
     "all_useless.csv": ("a,b,y\n1,,u\n1,,v\n1,,u\n1,,v\n", [], "no column is left"),

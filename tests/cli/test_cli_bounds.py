@@ -267,7 +267,7 @@ BAD = {
     "variant.csv": (FEW, ["--variant", "prnted"], "did you mean 'printed'"),
     "kernel.csv": (FEW, ["--kernel", "gaussiann"], "did you mean 'gaussian'"),
     "ridge.csv": (FEW, ["--ridge", "0"], "a ridge must be a positive number"),
-    "target.csv": (FEW, ["--target", "Y"], "did you mean 'y'"),
+    "target.csv": (FEW, ["--target", "yy"], "did you mean 'y'"),
     "colours.csv": (
         flowers().drop(columns="species").to_csv(index=False),
         [],

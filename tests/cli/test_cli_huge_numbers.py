@@ -5,13 +5,13 @@ import math
 import pandas as pd
 import pytest
 
-from kernelwise.cli.values import as_numbers, to_numeric
+from kernelwise._written import read_numbers, to_numeric
 
 
 @pytest.mark.parametrize("huge", [10**400, "9" * 400])
 def test_huge_integers_are_infinite_and_texts_missing(huge):
     column = pd.Series([huge, "x", 2, None], dtype=object)
-    for numbers in (to_numeric(column), as_numbers(column)):
+    for numbers in (to_numeric(column), read_numbers(column, ".")):
         assert numbers[0] == math.inf
         assert numbers[2] == 2.0
         assert numbers.isna().tolist() == [False, True, False, True]

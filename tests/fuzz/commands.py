@@ -29,7 +29,7 @@ def run_command(trial: Trial, *argv: object) -> tuple[int, str]:
     insist("Traceback" not in said + out, f"prints a traceback: {said[-500:]}")
     if status not in (0, 2):
         raise Wrong(f"status {status}: {said}{_run(trial, [*arguments, '--debug'])[2]}")
-    lines = [line for line in said.splitlines() if not line.startswith("note: ")]
+    lines = [line for line in said.splitlines() if not line.startswith(("note: ", "warning: "))]
     if status == 2:
         insist(len(lines) == 1, f"not one sentence: {lines[:5]}")
         insist(lines[0].startswith("kernelwise: "), f"says {lines[0]!r}")

@@ -1,5 +1,7 @@
 """The error to expect, with and without paying for the choice, and how stable the pick is."""
 
+import pickle
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
@@ -46,9 +48,11 @@ def test_other_machines_are_refitted():
     X, y = some(load_breast_cancer, 120)
     selector = kw.KernelSelector(SVC()).fit(X, y)
     assert selector.error_ is None
+    estimate = selector.error_estimate()
+    assert estimate == selector.error_estimate(X, y)
+    again = pickle.loads(pickle.dumps(selector))  # the training data stay behind
     with pytest.raises(ValueError, match="X and y are needed to estimate the error of SVC"):
-        selector.error_estimate()
-    estimate = selector.error_estimate(X, y)
+        again.error_estimate()
     folds = StratifiedKFold(5, shuffle=True, random_state=0)
     wrong = cross_val_predict(selector.best_estimator_, X, y, cv=folds) != y
     close(estimate.value, wrong.mean())

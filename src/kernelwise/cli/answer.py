@@ -9,21 +9,40 @@ from kernelwise.kernels import Gaussian, Kernel
 from kernelwise.selection.archive import to_plain
 from kernelwise.selection.diagnostics import Code, has_code
 from kernelwise.selection.record import Record
+from kernelwise.selection.terms import numeric_params
 
 _HALVES_UP_TO = 1000  # rows; beyond, KernelSelector.pick_stability takes parts of 500
 
 
 def answer(record: Record, written: list[str]) -> str:
     """Return a few lines: what was chosen, how good it is, what came close."""
+    return "\n".join(filter(None, (choice(record), quality(record), rest(record, written))))
+
+
+def choice(record: Record) -> str:
+    """Return what was chosen, in the library's terms and in scikit-learn's."""
+    params = numeric_params(record.kernel, record.ridge)
+    theirs = ", ".join(f"{name} = {value:.4g}" for name, value in params.items())
+    lines = {
+        "kernel": str(record.kernel),
+        "ridge": f"{record.ridge:.4g}" + (f" (scikit-learn: {theirs})" if theirs else ""),
+        "machine": f"{record.machine}, {described(record.data)}",
+    }
+    return labelled(lines)
+
+
+def quality(record: Record) -> str:
+    """Return how good the choice is and what came close."""
+    error = "not known" if record.error is None else str(record.error)
+    return labelled({"error": error, "runner-up": _runner_up(record)})
+
+
+def rest(record: Record, written: list[str]) -> str:
+    """Return what takes longer to find out than the choice."""
     time = f"{record.result.seconds:.1f} s to choose"
     kernels = counted(len(set(record.result.kernels)), "kernel")
     lines = {
-        "kernel": str(record.kernel),
-        "ridge": f"{record.ridge:.4g}",
-        "machine": f"{record.machine}, {described(record.data)}",
-        "error": "not known" if record.error is None else str(record.error),
         "nested": "" if record.nested is None else str(record.nested),
-        "runner-up": _runner_up(record),
         "stability": _stability(record),
         "time": f"{time} among {kernels}, {record.seconds:.1f} s in all",
         "written": ", ".join(written),
@@ -52,7 +71,8 @@ def _runner_up(record: Record) -> str:
     second = runner_up(record)
     if second is not None:
         values = f"{second['value']:.4g} against {second['chosen']:.4g}"
-        return f"{second['name']} ({second['criterion']} {values})"
+        label = record.result.criteria[second["criterion"]].label
+        return f"{second['name']} ({label} {values})"
     if _set_aside(record, list(record.result.table)[-1]):
         return "none: a part of the rows was enough to set the others aside"
     return ""
@@ -85,7 +105,9 @@ def _stability(record: Record) -> str:
     rows = int(record.data.get("rows", 0))
     parts = "halves of the rows" if rows <= _HALVES_UP_TO else f"parts of {_HALVES_UP_TO // 2} rows"
     more = f", it or the next width on {100 * near:.0f} %" if near > share else ""
-    return f"picked on {100 * share:.0f} % of random {parts}{more}"
+    as_well = record.as_well()
+    known = f"{as_well}; " if as_well else ""
+    return f"{known}picked on {100 * share:.0f} % of random {parts}{more}"
 
 
 def _are_next(a: Kernel, b: Kernel) -> bool:

@@ -2,14 +2,17 @@
 
 import argparse
 import shutil
+from textwrap import indent
 
 import numpy as np
 
+from kernelwise.cli.advice import advice
 from kernelwise.cli.pipeline import Job, explain_memory_error
 from kernelwise.cli.screen import Screen, counted, labelled, tell
 from kernelwise.cli.write import to_csv
-from kernelwise.criteria.base import check_task
+from kernelwise.criteria.base import LEFT_OUT, MATCH, PENALTY, check_task
 from kernelwise.selection import SelectionResult
+from kernelwise.selection.search import edge
 
 COMPARISON, TABLE = "comparison.json", "comparison.csv"
 _ALL_UP_TO = 2000  # rows, unless criteria are named
@@ -34,25 +37,40 @@ def compare(args: argparse.Namespace, screen: Screen) -> int:
             result = job.score_by_all(kernels, args.ridge, _ALL_UP_TO)
     folder.text(COMPARISON, result.to_json())
     folder.text(TABLE, to_csv(result.frame()))
-    tell(result.to_json() if args.json else _page(result, args.ridge, folder.written))
+    is_regression = data.task == "regression"
+    page = _page(result, is_regression, args.ridge, folder.written)
+    tell(result.to_json() if args.json else page)
     folder.check()
     return 0
 
 
-def _page(result: SelectionResult, ridge: float, files: list[str]) -> str:
-    """Return the table in blocks as wide as the terminal, and the pick of every criterion."""
+def _page(result: SelectionResult, is_regression: bool, ridge: float, files: list[str]) -> str:
+    """Return the table in blocks as wide as the terminal, the picks, and which of them to trust."""
     best = {name: result.best_index(name) for name in result.choosing()}
     width = shutil.get_terminal_size((100, 24)).columns
     names = ["kernel", *map(str, result.kernels)]
     columns = [_column(result, name, best.get(name)) for name in result.table]
     blocks = ["\n".join(lines) for lines in _blocks(names, columns, width)]
-    picks = labelled({name: str(result.kernels[index]) for name, index in best.items()})
     about = (
         f"{counted(len(result), 'kernel')}, ridge {ridge:g}, {result.seconds:.1f} s; * marks the "
         "best of a criterion."
     )
     written = labelled({"written": ", ".join(files)})
-    return "\n\n".join([*blocks, f"picks:\n{picks}", f"{about}\n{written}".rstrip()])
+    said = [f"picks:\n{_picks(result)}", f"{about}\n{written}".rstrip()]
+    return "\n\n".join(filter(None, [*blocks, *said, advice(result, is_regression)]))
+
+
+def _picks(result: SelectionResult) -> str:
+    """Return what every criterion prefers; those that judge the same thing stand together."""
+    groups: dict[str, dict[str, str]] = {}
+    for name in result.choosing():
+        index = result.best_index(name)
+        side = edge(result.kernels, index)
+        note = "" if side is None else f", the {side} offered"
+        told = f"{result.kernels[index]}{note}"
+        groups.setdefault(result.criteria[name].judges, {})[name] = told
+    order = sorted(groups, key=lambda kind: (kind != LEFT_OUT, kind != PENALTY, kind != MATCH))
+    return "\n".join(f"  {kind}:\n{indent(labelled(groups[kind]), '    ')}" for kind in order)
 
 
 def _column(result: SelectionResult, name: str, best: int | None) -> list[str]:

@@ -3,6 +3,7 @@
 import argparse
 import json
 from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
 
 from kernelwise._files import TooLarge
@@ -56,6 +57,7 @@ def criteria(args: argparse.Namespace, screen: Screen) -> int:
     if args.json:
         tell(json.dumps([info._asdict() for info in found]))
         return 0
-    titles = ("name", "best", "cost", "reference", "formula")
-    tell(aligned([titles, *(info[: len(titles)] for info in found)]))
+    titles = ("name", "best", "cost", "what it measures", "formula", "reference")
+    facts = attrgetter("name", "direction", "cost", "meaning", "formula", "reference")
+    tell(aligned([titles, *map(facts, found)]))
     return 0

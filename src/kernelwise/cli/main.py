@@ -2,13 +2,13 @@
 
 import contextlib
 import sys
+import time
 import traceback
 from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
 from kernelwise._files import TooLarge
-from kernelwise._threads import limited
 from kernelwise.cli import plugins
 from kernelwise.cli.options import parse
 from kernelwise.cli.screen import BadInput, Screen, one_line, say, tell
@@ -18,10 +18,11 @@ OK, FAILED, BAD_INPUT, INTERRUPTED = 0, 1, 2, 130
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status."""
+    start = time.perf_counter()
     argv = sys.argv[1:] if argv is None else list(argv)
     _print_anything()
     try:
-        return _run(argv)
+        return _run(argv, start)
     except BrokenPipeError:  # whoever read the answer has had enough
         return OK
     except KeyboardInterrupt:
@@ -32,12 +33,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _explain(error)
 
 
-def _run(argv: list[str]) -> int:
+def _run(argv: list[str], start: float) -> int:
     try:
         args = parse(argv)
     except SystemExit as end:  # --help and --version
         tell("", end="")
         return int(end.code or OK)
+    from kernelwise._threads import limited  # joblib, which --version does not need
+
+    args.started = start  # imports are a part of what a person waits for
     with limited(getattr(args, "jobs", None)):
         return int(_command(args.command)(args, Screen(quiet=args.quiet)))
 

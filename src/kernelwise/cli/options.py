@@ -5,16 +5,12 @@ import math
 import re
 import tomllib
 from collections.abc import Callable, Sequence
-from functools import partial
 from importlib.resources import files
 from typing import Any, NoReturn
 
 from kernelwise import __version__
-from kernelwise._arguments import as_bytes
 from kernelwise._registry import unknown
-from kernelwise._threads import as_jobs
-from kernelwise.cli import formats, plugins
-from kernelwise.cli.candidates import Candidates
+from kernelwise.cli import plugins
 from kernelwise.cli.screen import BadInput, one_line
 
 Add = Callable[..., Any]  # an ArgumentParser's add_argument
@@ -36,6 +32,15 @@ _JOBS = "threads or, to reproduce, processes; -1: all processors; default: as ma
 
 class _Parser(argparse.ArgumentParser):
     """A parser whose errors are one sentence."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Complain of an unknown option here, where those of the command are known."""
+        known, others = super().parse_known_args(args, namespace)
+        for word in others:
+            if word.startswith("--") and word != "--":
+                options = re.findall(r"--[a-z][a-z-]*", self.format_usage())
+                self.error(unknown("option", word.split("=")[0], options))
+        return known, others
 
     def error(self, message: str) -> NoReturn:
         message = message.removeprefix("argument ").rstrip(".")
@@ -185,11 +190,26 @@ def integer(rule: str, low: int, high: float = math.inf) -> Callable[[str], Any]
 
 row_count = integer("a number of rows must be an integer of at least 3", 3)
 _seed = integer(f"a seed must be an integer from 0 to {2**32 - 1}", 0, 2**32 - 1)
-_kernels = _checked(Candidates.parse)
-_size = _checked(partial(as_bytes, name="--max-size"))
+
+
+# What reads an option is imported with it: --version and --help do not wait for scikit-learn.
+@_checked
+def _kernels(text: str) -> Any:
+    from kernelwise.cli.candidates import Candidates
+
+    return Candidates.parse(text)
+
+
+@_checked
+def _size(text: str) -> float:
+    from kernelwise._arguments import as_bytes
+
+    return as_bytes(text, name="--max-size")
 
 
 def _format(text: str) -> Any:
+    from kernelwise.cli import formats
+
     return _one_of("format", list(formats.available()))(text)
 
 
@@ -224,6 +244,8 @@ def _ridges(text: str) -> str | float | list[float]:
 
 @_checked
 def _jobs(text: str) -> int:
+    from kernelwise._threads import as_jobs
+
     try:
         return as_jobs(int(text)) or 0
     except ValueError:
@@ -234,6 +256,8 @@ def _jobs(text: str) -> int:
 
 @_checked
 def _memory(text: str) -> str:
+    from kernelwise._arguments import as_bytes
+
     as_bytes(text)
     return text
 

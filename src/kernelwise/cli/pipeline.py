@@ -39,7 +39,7 @@ class Job:
         self.folder = Folder(args.out)
         self.data = self._load()
         for sentence in self.data.facts["prepared"]:
-            screen.note(sentence)
+            screen.note(sentence, "warning" if sentence in self.data.warnings else "note")
 
     def _load(self) -> Prepared:
         """Return the data of the table."""
@@ -101,7 +101,7 @@ class Job:
 
         Those that the rows do not allow are left out, with a notice.
         """
-        names = _applicable(self.data.targets, up_to)
+        names = _applicable(self.data.targets, up_to, trains=self._machine in ("", "svm"))
         try:
             return self.score(kernels, ridge, names)
         except ValueError as error:
@@ -133,12 +133,17 @@ def _cascade(criteria: list[Criterion]) -> str | Cascade:
     return Cascade(*((stage, _SURVIVORS) for stage in first), (last, 1))
 
 
-def _applicable(targets: Targets, up_to: int) -> list[str]:
-    """Return the criteria for a kind of target; beyond some rows the cheap ones only."""
+def _applicable(targets: Targets, up_to: int, *, trains: bool) -> list[str]:
+    """Return the criteria for a kind of target; beyond some rows the cheap ones only.
+
+    Those that train a support vector machine say nothing of another machine.
+    """
     return [
         info.name
         for info in available()
-        if targets.kind in get(info.name).tasks and (info.cost == "n^2" or targets.n <= up_to)
+        if targets.kind in get(info.name).tasks
+        and (info.cost == "n^2" or targets.n <= up_to)
+        and (info.cost != "training" or trains)
     ]
 
 

@@ -30,7 +30,7 @@ def predict(args: argparse.Namespace, screen: Screen) -> int:
             model, wanted = _load(args, screen)
         with screen.status(f"reading {args.file}"):
             header = _header(wanted) if args.header is None else args.header
-            known = {"text": tuple(wanted.kinds.get("texts", ())), "header": header}
+            known = {"text": wanted.texts, "header": header}
             table = read_table(args.file, args.format, max_size=args.max_size, **known)
             rows, slips = conform(table, wanted)
         for sentence in (*table.notes, *slips):

@@ -1,8 +1,8 @@
 """From a table to numbers, and what was done on the way."""
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,13 +14,16 @@ from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, OneHotEncod
 
 from kernelwise._dates import days
 from kernelwise._sklearn import COLUMN_PLACES
+from kernelwise._words import words
+from kernelwise._written import MARKS, ORDERS, numbers
 from kernelwise.cli.columns import MANY_LEVELS, ColumnRoles, assign_roles, of_kinds
-from kernelwise.cli.formats.base import Table
+from kernelwise.cli.formats.base import Table, by_look, look_of
 from kernelwise.cli.formats.delimited import NEEDED
 from kernelwise.cli.formats.libsvm import at_indices, to_frame
 from kernelwise.cli.screen import BadInput, listed
-from kernelwise.cli.target import choose_target, decided, known_rows, target_values
+from kernelwise.cli.target import choose_target, decided, known_rows, read_target, target_values
 from kernelwise.gram import Targets
+from kernelwise.selection.diagnostics import code_of
 
 Check = Callable[[int, int], None]
 _LONG_NAME = 200  # characters: an array has room for the longest in every place
@@ -43,6 +46,11 @@ class Prepared:
         """Either "classification" or "regression"."""
         return "regression" if self.targets.classes is None else "classification"
 
+    @property
+    def warnings(self) -> list[str]:
+        """What was done and may matter: the columns that were left out."""
+        return [sentence for sentence in self.facts["prepared"] if code_of(sentence)]
+
 
 def prepare(
     table: Table, target: str | None, task: str, scale: bool, fits: Check = lambda n, d: None
@@ -61,11 +69,13 @@ def prepare(
     name, sentence = choose_target(list(frame.columns), target)
     known, lost = known_rows(frame[name], name)
     fits(int(known.sum()), 0)
-    y, targets = target_values(frame[name][known], name, task)
-    roles = assign_roles(frame.loc[known].drop(columns=name).reset_index(drop=True))
+    column, read = read_target(frame[name][known], name, task, table.decimal)
+    y, targets = target_values(column, name, task)
+    features = frame.loc[known].drop(columns=name).reset_index(drop=True)
+    roles = assign_roles(features, table.decimal, table.total or len(frame))
     standardised = "numbers are standardised: mean 0, standard deviation 1."
     scaling = standardised if scale and (roles.numbers or roles.dates) else ""
-    told = [sentence, decided(y, targets, name, task), lost]
+    told = [sentence, decided(y, targets, name, task), lost, read]
     sentences = [*table.notes, *told, *roles.sentences, scaling]
     if not roles.used:
         raise BadInput(f"no column is left to predict {name!r} from: {' '.join(roles.sentences)}")
@@ -125,14 +135,22 @@ def _transformer(roles: ColumnRoles, scale: bool) -> Any:
         handle_unknown="infrequent_if_exist", max_categories=MANY_LEVELS, sparse_output=False
     )
     texts = Pipeline([("fill", SimpleImputer(strategy="most_frequent")), ("indicate", indicators)])
+    written = roles.rules(roles.numbers)
+    read = [_reading("read", numbers, written)] if written else []
     steps = {
-        "numbers": (numeric(), roles.numbers),
-        "dates": (numeric(("days", FunctionTransformer(days))), roles.dates),
+        "numbers": (numeric(*read), roles.numbers),
+        "dates": (numeric(_reading("days", days, roles.rules(roles.dates))), roles.dates),
         "texts": (texts, roles.texts),
+        "words": (Pipeline([_reading("words", words, roles.vocabularies)]), roles.words),
     }
     return ColumnTransformer(
         [(kind, step, _places(roles.used, names)) for kind, (step, names) in steps.items() if names]
     )
+
+
+def _reading(name: str, read: Any, rules: Mapping[str, Any]) -> tuple[str, Any]:
+    """Return the step that reads columns by their rules."""
+    return name, FunctionTransformer(read, kw_args={"rules": dict(rules)} if rules else None)
 
 
 def _places(used: list[str], names: list[str]) -> slice:
@@ -160,8 +178,14 @@ class Wanted:
     """What a saved model takes: a table, or sparse rows."""
 
     names: list[str]  # the columns of a table, in their order
-    kinds: dict[str, list[str]]  # the columns by what they are: "numbers", "dates", "texts"
+    kinds: dict[str, list[str]]  # the columns by what they are: "numbers" and so on
     indices: Any = None  # those of sparse rows; None for a table
+    rules: dict[str, str] = field(default_factory=dict)  # how columns are read, where that is known
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The columns to be read as text, even if they look like numbers."""
+        return (*self.kinds.get("texts", ()), *self.kinds.get("words", ()), *self.rules)
 
     @classmethod
     def by(cls, model: Any) -> "Wanted":
@@ -173,14 +197,26 @@ class Wanted:
         if not all(isinstance(name, str) for name in names):
             raise ValueError("names of columns are no texts")
         names = list(map(str, names))
-        kinds = {}
-        for kind, _, columns in preparation.transformers_:
+        kinds: dict[str, list[str]] = {}
+        rules: dict[str, str] = {}
+        for kind, part, columns in preparation.transformers_:
             # An earlier version of kernelwise kept the names themselves.
             found = names[columns] if isinstance(columns, slice) else map(str, columns)
             kinds[str(kind)] = list(found)
+            rules |= _rules(part, MARKS if kind == "numbers" else ORDERS) if kind != "words" else {}
+        if not rules.keys() <= set(names):
+            raise ValueError("rules are not those of the columns")
         if sorted(names) != sorted(name for found in kinds.values() for name in found):
             raise ValueError("the columns are not those of the parts")
-        return cls(names, kinds)
+        return cls(names, kinds, rules=rules)
+
+
+def _rules(part: Any, known: tuple[str, ...]) -> dict[str, str]:
+    """Return how the columns of a part are read; its first step says so, if at all."""
+    rules = (getattr(part[0], "kw_args", None) or {}).get("rules", {})
+    if not all(isinstance(rule, str) and rule in known for rule in rules.values()):
+        raise ValueError("a rule is none of those known")
+    return {str(name): rule for name, rule in rules.items()}
 
 
 def _indices(preparation: Any, machine: Any) -> Any:
@@ -204,7 +240,7 @@ def conform(table: Table, wanted: Wanted) -> tuple[Any, list[str]]:
             )
         # What the model never saw is left out.
         return at_indices(table.rows, table.indices, wanted.indices), []
-    frame = _frame_of(table, wanted.names)
+    frame = _renamed(_frame_of(table, wanted.names), wanted.names)
     known = set(frame.columns)
     missing = [name for name in wanted.names if name not in known]
     if missing:
@@ -214,8 +250,17 @@ def conform(table: Table, wanted: Wanted) -> tuple[Any, list[str]]:
         )
     if len(frame) == 0:
         raise BadInput(f"{table.source!r} has no rows: give a file with data.")
-    kinds = wanted.kinds
-    return of_kinds(frame[wanted.names], kinds.get("numbers", []), kinds.get("texts", []))
+    return of_kinds(frame[wanted.names], wanted.kinds, wanted.rules, table.decimal)
+
+
+def _renamed(frame: Any, names: list[str]) -> Any:
+    """Return a frame whose columns have the wanted names where blanks or case differ."""
+    known, wanted = set(frame.columns), set(names)
+    if wanted <= known:
+        return frame
+    alike = by_look([name for name in frame.columns if name not in wanted])
+    new = {alike[look_of(name)]: name for name in wanted - known if look_of(name) in alike}
+    return frame.rename(columns=new)
 
 
 def _frame_of(table: Table, names: list[str]) -> Any:

@@ -2,6 +2,7 @@
 
 import difflib
 import math
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,7 @@ from typing import Any
 from kernelwise._files import Damaged, TooLarge, Unpacking, Unreadable, read_file
 from kernelwise.cli import formats
 from kernelwise.cli.formats.base import Format, Source, Table
-from kernelwise.cli.screen import BadInput
+from kernelwise.cli.screen import BadInput, listed
 
 _MAX_SIZE = 256e6  # bytes that a compressed table may unpack to
 _SHORT_LINE = 25  # bytes: a table of shorter lines takes the time and memory of a larger one
@@ -27,7 +28,19 @@ def read_table(
     most = _MAX_SIZE if max_size is None else max_size
     data = _unpacked(read_bytes(path, math.inf if Path(path).is_file() else most), path, most)
     source = Source(path, data, most, **known)
-    return _format_of(source, kind).read(source)
+    return _tidied(_format_of(source, kind).read(source))
+
+
+def _tidied(table: Table) -> Table:
+    """Return a table whose names have no blanks around them, nor doubled ones."""
+    if table.frame is None:
+        return table
+    tidy = {name: " ".join(name.split()) or name for name in table.frame.columns}
+    changed = [tidy[name] for name in tidy if tidy[name] != name]
+    if not changed or len(set(tidy.values())) < len(tidy):
+        return table
+    note = f"needless blanks are taken out of names: {listed(changed)}."
+    return replace(table, frame=table.frame.rename(columns=tidy), notes=(*table.notes, note))
 
 
 def _format_of(source: Source, kind: str | None) -> Format:

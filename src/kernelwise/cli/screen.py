@@ -27,11 +27,11 @@ class Screen:
         self.watched = not quiet and sys.stderr is not None and sys.stderr.isatty()
         self._said: set[str] = set()
 
-    def note(self, sentence: str) -> None:
+    def note(self, sentence: str, kind: str = "note") -> None:
         """Print a notice, once."""
         sentence = one_line(sentence)
         if not self.quiet and sentence not in self._said:
-            say(f"note: {sentence}")
+            say(f"{kind}: {sentence}")
         self._said.add(sentence)
 
     @contextlib.contextmanager

@@ -13,14 +13,17 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from kernelwise import __version__
-from kernelwise.cli.answer import answer, runner_up
+from kernelwise.cli.answer import answer, choice, quality, rest, runner_up
 from kernelwise.cli.pipeline import Job, explain_memory_error
 from kernelwise.cli.prepare import Prepared
-from kernelwise.cli.screen import Screen, tell
+from kernelwise.cli.screen import BadInput, Screen, tell
 from kernelwise.cli.write import RESULT, Folder
+from kernelwise.selection.archive import to_plain
 from kernelwise.selection.estimates import by_folds
 from kernelwise.selection.guards import no_signal
+from kernelwise.selection.left_out import confusion, residuals
 from kernelwise.selection.record import ErrorEstimate, Record
+from kernelwise.selection.terms import numeric_params
 
 _ALL_UP_TO = 1000  # rows: beyond, the report compares by the cheap criteria only
 _FOLDS = 5  # of the nested error
@@ -30,7 +33,6 @@ Steps = dict[str, tuple[str, Callable[[], Any]]]  # by what is said: a field, an
 
 def select(args: argparse.Namespace, screen: Screen) -> int:
     """Choose a kernel for a table; return the exit status."""
-    start = time.perf_counter()
     job = Job(args, screen)
     data, folder, selector = job.data, job.folder, job.selector()
     with screen.heard() as heard, screen.fitting(selector, "choosing the kernel"):
@@ -40,13 +42,54 @@ def select(args: argparse.Namespace, screen: Screen) -> int:
     with screen.status("writing the model"):
         steps = [("preparation", data.preparation), ("machine", selector.best_estimator_)]
         record = replace(record, **folder.model(Pipeline(steps), screen))
-    with screen.heard():
+    told = _Answer(args)
+    told.part(choice(record))
+    record, interrupted = _improve(record, _error(job, selector), screen)
+    record = _look_twice(record, screen)
+    told.part(quality(record))
+    if not interrupted:
         record, interrupted = _improve(record, _steps(job, selector), screen)
-    record = replace(_look_twice(record, screen), seconds=time.perf_counter() - start)
+    record = replace(record, seconds=told.seconds)
     _write(record, folder, screen, interrupted)
-    _print(args, record, folder.written)
+    told.end(replace(record, seconds=told.seconds), folder.written, interrupted)
     folder.check()
     return 130 if interrupted else 0
+
+
+class _Answer:
+    """An answer that is printed as far as it is known; JSON is printed at the end.
+
+    That nobody reads it any more is no reason to leave files unwritten.
+    """
+
+    def __init__(self, args: argparse.Namespace) -> None:
+        self._start, self._is_json = args.started, args.json
+        self._failure: BrokenPipeError | BadInput | None = None
+
+    @property
+    def seconds(self) -> float:
+        """How long a person has waited so far."""
+        return time.perf_counter() - float(self._start)
+
+    def part(self, text: str) -> None:
+        """Print a part, unless an earlier one could not be printed."""
+        if self._is_json or self._failure is not None:
+            return
+        try:
+            tell(text)
+        except (BrokenPipeError, BadInput) as failure:
+            self._failure = failure
+
+    def end(self, record: Record, written: list[str], interrupted: bool) -> None:
+        """Print the rest; all of it where an interruption stands in between."""
+        if self._failure is not None:
+            raise self._failure
+        if self._is_json:
+            more = {"runner_up": runner_up(record), "files": written}
+            more["params"] = to_plain(numeric_params(record.kernel, record.ridge))
+            tell(json.dumps(json.loads(record.to_json()) | more))
+        else:
+            tell(answer(record, written) if interrupted else rest(record, written))
 
 
 def _first_record(selector: Any, data: Prepared, heard: list[str]) -> Record:
@@ -56,7 +99,9 @@ def _first_record(selector: Any, data: Prepared, heard: list[str]) -> Record:
         machine=type(selector.best_estimator_).__name__,
         task=data.task,
         result=selector.result_,
-        warnings=tuple(dict.fromkeys([*selector.guards_, *heard])),
+        confusion=confusion(selector.best_estimator_, data.targets),
+        residuals=residuals(selector.best_estimator_, data.targets),
+        warnings=tuple(dict.fromkeys([*data.warnings, *selector.guards_, *heard])),
         data=data.facts,
         version=__version__,
     )
@@ -68,13 +113,14 @@ def _improve(record: Record, steps: Steps, screen: Screen) -> tuple[Record, bool
     The choice is made already: an interruption keeps it, and what was found so far.
     """
     try:
-        for what, (name, find) in steps.items():
-            try:
-                # A bar of the library's own and a status line would fight for the same line.
-                with nullcontext() if what == _OWN_BAR else screen.status(what):
-                    record = replace(record, **{name: find()})
-            except (ValueError, MemoryError) as error:  # as with too few rows for folds
-                screen.note(f"{what} was not possible: {error}")
+        with screen.heard():
+            for what, (name, find) in steps.items():
+                try:
+                    # A bar of the library's own and a status line would fight for the same line.
+                    with nullcontext() if what == _OWN_BAR else screen.status(what):
+                        record = replace(record, **{name: find()})
+                except (ValueError, MemoryError) as error:  # as with too few rows for folds
+                    screen.note(f"{what} was not possible: {error}")
     except KeyboardInterrupt:
         return record, True
     return record, False
@@ -90,17 +136,25 @@ def _look_twice(record: Record, screen: Screen) -> Record:
     return record
 
 
+def _error(job: Job, selector: Any) -> Steps:
+    """Return how to find the error of the choice."""
+    return {
+        "estimating the error": (
+            "error",
+            lambda: selector.error_estimate(job.data.X, job.data.y),
+        )
+    }
+
+
 def _steps(job: Job, selector: Any) -> Steps:
-    """Return what is to be found out after the choice."""
+    """Return what is to be found out once the choice and its error are known."""
     args, data = job.args, job.data
 
     def stability() -> dict[str, float]:
         picks = selector.pick_stability(data.X, data.y)
         return {str(kernel): share for kernel, share in picks.items()}
 
-    steps: Steps = {
-        "estimating the error": ("error", lambda: selector.error_estimate(data.X, data.y))
-    }
+    steps: Steps = {}
     if args.nested:
         what = "estimating the error of the whole choice"
         steps[what] = "nested", lambda: _nested(selector, data)
@@ -133,11 +187,3 @@ def _write(record: Record, folder: Folder, screen: Screen, interrupted: bool) ->
     elif folder.is_wanted:
         path = folder.path / RESULT
         screen.note(f"interrupted before the report; 'kernelwise report {path}' makes it.")
-
-
-def _print(args: argparse.Namespace, record: Record, written: list[str]) -> None:
-    if not args.json:
-        tell(answer(record, written))
-        return
-    plain = json.loads(record.to_json())
-    tell(json.dumps(plain | {"runner_up": runner_up(record), "files": written}))

@@ -7,8 +7,10 @@ import numpy as np
 import pandas as pd
 
 from kernelwise._registry import unknown
+from kernelwise._written import guess_numbers, to_numeric
+from kernelwise.cli.formats.base import by_look, look_of
 from kernelwise.cli.screen import BadInput, counted
-from kernelwise.cli.values import check_size, is_nested, to_numeric
+from kernelwise.cli.values import check_size, is_nested
 from kernelwise.gram import Targets
 from kernelwise.targets import FEW_VALUES, LARGEST_INTEGER, IntegerTargetWarning
 
@@ -18,9 +20,12 @@ _USUAL = ("target", "class", "label", "y")
 def choose_target(columns: list[str], asked: str | None) -> tuple[str, str]:
     """Return the target's column, and a sentence where nobody asked for it."""
     if asked is not None:
-        if asked not in columns:
+        if asked in columns:
+            return asked, ""
+        alike = by_look(columns).get(look_of(asked))
+        if alike is None:
             raise BadInput(_no_such(asked, columns))
-        return asked, ""
+        return alike, f"{alike!r} is taken as the target {asked!r}."
     usual = [name for name in columns if name.lower() in _USUAL]
     if len(usual) == 1:
         return usual[0], f"{usual[0]!r} is taken as the target; --target names another."
@@ -45,6 +50,16 @@ def known_rows(values: Any, name: str) -> tuple[Any, str]:
         raise BadInput(f"the target {name!r} has no values: name another column by --target.")
     lost = int((~known).sum())
     return known, f"{counted(lost, 'row')} without a value of {name!r} left out." if lost else ""
+
+
+def read_target(values: Any, name: str, task: str, decimal: str) -> tuple[Any, str]:
+    """Return a target without missing values as numbers where it is written so, and a sentence."""
+    if task == "classification" or pd.api.types.is_numeric_dtype(values):
+        return values, ""
+    reading = guess_numbers(values, decimal)
+    if not reading.rule or reading.values.isna().any():
+        return values, ""
+    return reading.values, f"the target {name!r} is read as numbers: {reading.example}."
 
 
 def target_values(values: Any, name: str, task: str) -> tuple[Any, Targets]:

@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 
 from kernelwise._undefined import Undefined
-from kernelwise.criteria.base import LOST, Criterion, Needs
+from kernelwise.criteria.base import LOST, MATCH, Criterion, Needs
 from kernelwise.criteria.evidence import Evidence
 from kernelwise.gram import Need, Targets
 from kernelwise.gram.base import SMALLEST
@@ -15,7 +15,7 @@ from kernelwise.gram.base import SMALLEST
 
 @dataclass(frozen=True)
 class KTA(Criterion):
-    r"""Kernel target alignment.
+    r"""How well rows that are similar share their target (kernel target alignment).
 
     .. math:: \frac{\langle K, Y \rangle_F}{|K|_F\, |Y|_F}
 
@@ -30,6 +30,7 @@ class KTA(Criterion):
     """
 
     name: ClassVar[str] = "kta"
+    judges: ClassVar[str] = MATCH
     greater_is_better: ClassVar[bool | None] = True
     needs: ClassVar[Needs] = frozenset({Need.STATISTICS})
     formula: ClassVar[str] = "<K, yy'> / (|K| |yy'|)"
@@ -63,7 +64,7 @@ def _target_sum_and_norm(targets: Targets) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class CKTA(Criterion):
-    r"""Centred kernel target alignment.
+    r"""Kernel target alignment after centring: similarity common to all rows does not count.
 
     .. math:: \frac{\langle HKH, HYH \rangle_F}{|HKH|_F\, |HYH|_F}, \quad H = I - 11^\top / n
 
@@ -76,6 +77,7 @@ class CKTA(Criterion):
     """
 
     name: ClassVar[str] = "ckta"
+    judges: ClassVar[str] = MATCH
     greater_is_better: ClassVar[bool | None] = True
     needs: ClassVar[Needs] = frozenset({Need.STATISTICS})
     formula: ClassVar[str] = "<HKH, Hyy'H> / (|HKH| |Hyy'H|)"

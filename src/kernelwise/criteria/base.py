@@ -2,6 +2,7 @@
 
 import dataclasses
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,6 +25,11 @@ K = TypeVar("K")
 ALL_TASKS = frozenset({"binary", "multiclass", "regression"})
 CLASSES_ONLY = frozenset({"binary", "multiclass"})
 LOST = 1e4  # a value below this many rounding errors has fewer than four digits
+
+# What criteria judge: those of one kind say nearly the same.
+LEFT_OUT = "errors on rows left out"
+PENALTY = "fit to the training rows, less a penalty"
+MATCH = "match of similarities and target, without training"
 
 _BEYOND = "its value is beyond float64, so rescale the kernel and the target"
 _FACTS = ("name", "greater_is_better", "formula", "reference")
@@ -114,6 +120,7 @@ class Criterion(ABC):
 
     name: ClassVar[str]
     greater_is_better: ClassVar[bool | None]  # None: for information only
+    judges: ClassVar[str] = "other"  # LEFT_OUT, PENALTY, MATCH, or words of your own
     needs: ClassVar[Needs] = frozenset({Need.STATISTICS})  # of the matrix, and of the machine
     formula: ClassVar[str]
     reference: ClassVar[str]
@@ -145,6 +152,11 @@ class Criterion(ABC):
     def cost(self) -> str:
         """How time grows: "n^2", "n^3", or "training" if a machine is trained iteratively."""
         return cost_of(self.needs)
+
+    @property
+    def meaning(self) -> str:
+        """What it measures, in a sentence: the first line of the docstring."""
+        return _meaning(type(self))
 
     @property
     def has_open_tradeoffs(self) -> bool:
@@ -184,6 +196,8 @@ class Information(NamedTuple):
     reference: str
     formula: str
     parameters: dict[str, Any]
+    meaning: str
+    judges: str
 
 
 _DIRECTIONS = {True: "max", False: "min", None: "–"}
@@ -210,7 +224,15 @@ def _information(cls: type[Criterion]) -> Information:
         reference=cls.reference,
         formula=cls.formula,
         parameters={f.name: f.default for f in dataclasses.fields(cls)},
+        meaning=_meaning(cls),
+        judges=cls.judges,
     )
+
+
+def _meaning(cls: type[Criterion]) -> str:
+    """Return the first line of a docstring, formulas as plain text."""
+    first_line = (cls.__doc__ or "").strip().partition("\n")[0]
+    return re.sub(r":\w+:`\\?([^`]*)`", r"\1", first_line)
 
 
 def _classes() -> dict[str, type[Criterion]]:

@@ -8,7 +8,7 @@ import numpy as np
 
 from kernelwise._types import Array
 from kernelwise._undefined import Undefined
-from kernelwise.criteria.base import ALL_TASKS, CLASSES_ONLY, Criterion, Needs
+from kernelwise.criteria.base import ALL_TASKS, CLASSES_ONLY, LEFT_OUT, Criterion, Needs
 from kernelwise.criteria.cross_validation import check_folds
 from kernelwise.criteria.evidence import Evidence
 from kernelwise.criteria.parameters import check_choice, check_integer
@@ -21,7 +21,7 @@ _HIGHEST_ORDER = 10_000  # terms: KFold, the limit of the expansion, is exact an
 
 @dataclass(frozen=True)
 class BIF(Criterion):
-    r"""Cross-validation from one training by Taylor terms of the Bouligand influence function.
+    r"""Cross-validation, approximated from one training (Bouligand influence function).
 
     The rows of a fold get the weight 1 - t; the machine is expanded in t and the expansion taken at
     t = 1, where they are gone. With the hat matrix H of the machine and its training residuals e
@@ -63,6 +63,7 @@ class BIF(Criterion):
     random_state: int = 0
 
     name: ClassVar[str] = "bif"
+    judges: ClassVar[str] = LEFT_OUT
     greater_is_better: ClassVar[bool | None] = False
     needs: ClassVar[Needs] = frozenset({Need.SOLVE, Need.DIAGONAL, Need.BLOCKS})
     formula: ClassVar[str] = "mean_B loss(sum_{j<=p} H_BB^j e_B)"

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from kernelwise._types import Array
-from kernelwise.criteria.base import CLASSES_ONLY, Criterion, Needs
+from kernelwise.criteria.base import CLASSES_ONLY, LEFT_OUT, Criterion, Needs
 from kernelwise.criteria.evidence import Evidence
 from kernelwise.criteria.parameters import check_choice, check_integer
 from kernelwise.gram import Need
@@ -46,7 +46,7 @@ def _fold_losses(
 
 @dataclass(frozen=True)
 class KFold(Criterion):
-    r"""Cross-validation of the machine, exact and without a refit for the least-squares machine.
+    r"""Loss on folds of rows left out: cross-validation, exact, least squares without a refit.
 
     .. math:: y_B - f_{-B}(x_B) = [(C^{-1})_{BB}]^{-1} \alpha_B
 
@@ -87,6 +87,7 @@ class KFold(Criterion):
     random_state: int = 0
 
     name: ClassVar[str] = "kfold"
+    judges: ClassVar[str] = LEFT_OUT
     greater_is_better: ClassVar[bool | None] = False
     needs: ClassVar[Needs] = frozenset({Need.FOLDS})
     formula: ClassVar[str] = "mean_B loss([(C^-1)_BB]^-1 alpha_B)"

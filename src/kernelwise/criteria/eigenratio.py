@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kernelwise._undefined import Undefined
-from kernelwise.criteria.base import Criterion, Needs
+from kernelwise.criteria.base import PENALTY, Criterion, Needs
 from kernelwise.criteria.evidence import Evidence
 from kernelwise.criteria.parameters import check_choice, check_integer, check_positive, number
 from kernelwise.gram import Need
@@ -12,7 +12,7 @@ from kernelwise.gram import Need
 
 @dataclass(frozen=True)
 class ER(Criterion):
-    r"""Eigenvalues ratio criterion.
+    r"""Training error plus a penalty for kernels that can fit anything (eigenvalues ratio).
 
     .. math:: R_{\mathrm{emp}} + \frac{\eta}{\beta_t}, \quad
         \beta_t = \frac{\sum_{i \le t} s_i}{\sum_{i > t} s_i}
@@ -40,6 +40,7 @@ class ER(Criterion):
     scale: str = "plain"
 
     name: ClassVar[str] = "er"
+    judges: ClassVar[str] = PENALTY
     greater_is_better: ClassVar[bool | None] = False
     needs: ClassVar[Needs] = frozenset({Need.STATISTICS, Need.LEADING, Need.TRAINING})
     formula: ClassVar[str] = "R_emp + eta (sum_{i>t} s_i) / (sum_{i<=t} s_i)"

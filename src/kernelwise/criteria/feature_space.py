@@ -7,7 +7,7 @@ import numpy as np
 
 from kernelwise._types import Array
 from kernelwise._undefined import Undefined
-from kernelwise.criteria.base import CLASSES_ONLY, LOST, Criterion, Needs, mean_over_pairs
+from kernelwise.criteria.base import CLASSES_ONLY, LOST, MATCH, Criterion, Needs, mean_over_pairs
 from kernelwise.criteria.evidence import Evidence
 from kernelwise.gram import GramStatistics, Need
 
@@ -90,7 +90,7 @@ def _pair_value(stats: GramStatistics, p: int, q: int) -> float:
 
 @dataclass(frozen=True)
 class FSM(Criterion):
-    r"""Feature-space measure: within-class spread over distance of the class means.
+    r"""Spread of the classes relative to the distance of their means (feature-space measure).
 
     .. math:: \frac{\mathrm{var}_+ + \mathrm{var}_-}{|\phi_+ - \phi_-|}
 
@@ -107,6 +107,7 @@ class FSM(Criterion):
     """
 
     name: ClassVar[str] = "fsm"
+    judges: ClassVar[str] = MATCH
     greater_is_better: ClassVar[bool | None] = False
     needs: ClassVar[Needs] = frozenset({Need.STATISTICS})
     formula: ClassVar[str] = "(var+ + var-) / |phi+ - phi-|"
@@ -120,7 +121,7 @@ class FSM(Criterion):
 
 @dataclass(frozen=True)
 class FSMError(Criterion):
-    r"""The bound on the training error that the feature-space measure gives.
+    r"""The largest training error that the feature-space measure allows.
 
     .. math:: \frac{\mathrm{FSM}^2}{1 + \mathrm{FSM}^2}
 
@@ -133,6 +134,7 @@ class FSMError(Criterion):
     """
 
     name: ClassVar[str] = "fsm_error"
+    judges: ClassVar[str] = MATCH
     greater_is_better: ClassVar[bool | None] = False
     needs: ClassVar[Needs] = frozenset({Need.STATISTICS})
     formula: ClassVar[str] = "FSM^2 / (1 + FSM^2)"

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from kernelwise.criteria.base import Criterion, Needs
+from kernelwise.criteria.base import PENALTY, Criterion, Needs
 from kernelwise.criteria.evidence import Evidence
 from kernelwise.criteria.parameters import check_choice
 from kernelwise.gram import Need
@@ -13,13 +13,13 @@ from kernelwise.gram import Need
 
 @dataclass(frozen=True)
 class LML(Criterion):
-    r"""Log marginal likelihood of a Gaussian process with noise variance :math:`\lambda`.
+    r"""Probability of the targets under a Gaussian process (log marginal likelihood).
 
     .. math:: -\frac12 y^\top (K + \lambda I)^{-1} y - \frac12 \log |K + \lambda I|
         - \frac n2 \log 2\pi
 
-    The ridge is the noise variance (scikit-learn's ``alpha``); the process has no bias. Labels are
-    taken as ±1; with more than two classes the mean over one-vs-rest targets.
+    The ridge :math:`\lambda` is the noise variance (scikit-learn's ``alpha``); the process has no
+    bias. Labels are taken as ±1; with more than two classes the mean over one-vs-rest targets.
 
     Parameters
     ----------
@@ -36,6 +36,7 @@ class LML(Criterion):
     mean: str = "zero"
 
     name: ClassVar[str] = "lml"
+    judges: ClassVar[str] = PENALTY
     greater_is_better: ClassVar[bool | None] = True
     needs: ClassVar[Needs] = frozenset({Need.SOLVE, Need.DIAGONAL, Need.LOGDET})
     formula: ClassVar[str] = "-(y'(K + ridge I)^-1 y + log|K + ridge I| + n log 2 pi) / 2"

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.linalg
 
 from kernelwise._arguments import as_real, is_one_of, shown
-from kernelwise.criteria.base import Criterion, Needs
+from kernelwise.criteria.base import PENALTY, Criterion, Needs
 from kernelwise.criteria.evidence import Evidence
 from kernelwise.criteria.parameters import check_positive, number
 from kernelwise.gram import Need, Targets
@@ -18,7 +18,7 @@ from kernelwise.machines import check_ridge, fit_cholesky
 
 @dataclass(frozen=True)
 class SPS(Criterion):
-    r"""Spectral perturbation stability criterion, in its first-order form.
+    r"""Training error plus a penalty for eigenvalues that depend on single rows.
 
     .. math:: R_{\mathrm{emp}} + \frac{\delta}{n^2} \sum_{i,j} |q_{ji}^2 (2 s_j - K_{ii})|
 
@@ -41,6 +41,7 @@ class SPS(Criterion):
     delta: float | str = 1.0
 
     name: ClassVar[str] = "sps"
+    judges: ClassVar[str] = PENALTY
     greater_is_better: ClassVar[bool | None] = False
     needs: ClassVar[Needs] = frozenset({Need.STATISTICS, Need.SPECTRUM, Need.TRAINING})
     formula: ClassVar[str] = "R_emp + (delta / n^2) sum_ij |q_ji^2 (2 s_j - K_ii)|"

@@ -5,14 +5,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from kernelwise.criteria.base import CLASSES_ONLY, Criterion, Needs
+from kernelwise.criteria.base import CLASSES_ONLY, LEFT_OUT, Criterion, Needs
 from kernelwise.criteria.evidence import Evidence
 from kernelwise.gram import Need
 
 
 @dataclass(frozen=True)
 class Span(Criterion):
-    r"""Leave-one-out error of the support vector machine, estimated from one training.
+    r"""Leave-one-out error of the support vector machine, estimated from one training (span).
 
     .. math:: \frac1n \#\{ i : y_i f(x_i) < \alpha_i S_i^2 \}
 
@@ -27,6 +27,7 @@ class Span(Criterion):
     """
 
     name: ClassVar[str] = "span"
+    judges: ClassVar[str] = LEFT_OUT
     greater_is_better: ClassVar[bool | None] = False
     needs: ClassVar[Needs] = frozenset({Need.ENTRIES})
     formula: ClassVar[str] = "mean_i [y_i f(x_i) < alpha_i S_i^2]"

@@ -10,7 +10,7 @@ import numpy as np
 from kernelwise._arguments import as_real, shown
 from kernelwise._types import Array
 from kernelwise._undefined import Undefined
-from kernelwise.criteria.base import CLASSES_ONLY, LOST, Criterion, Needs, mean_over_pairs
+from kernelwise.criteria.base import CLASSES_ONLY, LOST, MATCH, Criterion, Needs, mean_over_pairs
 from kernelwise.criteria.evidence import Contrast, Evidence
 from kernelwise.criteria.feature_space import squared_mean_distance
 from kernelwise.criteria.parameters import check_choice
@@ -41,7 +41,7 @@ def _nonzero(total: float, rows: float, stats: GramStatistics) -> float:
 
 @dataclass(frozen=True)
 class SM(Criterion):
-    r"""Spectral measure.
+    r"""How closely the similarity of rows follows the classes or the target (spectral measure).
 
     .. math:: \frac1n \bar y^\top N^r \bar y, \quad
         \bar y_+ = n / n_+, \; \bar y_- = -n / n_-, \quad N = K / \mathrm{tr}\, K
@@ -73,6 +73,7 @@ class SM(Criterion):
     weighted: bool = True
 
     name: ClassVar[str] = "sm"
+    judges: ClassVar[str] = MATCH
     greater_is_better: ClassVar[bool | None] = True
     needs: ClassVar[Needs] = frozenset({Need.STATISTICS, Powers(2, True)})
     formula: ClassVar[str] = "ybar' N^r ybar / n, N = K / tr K"
@@ -165,7 +166,7 @@ def _spectrum(evidence: Evidence, weighted: bool, scale: float) -> tuple[Array, 
 
 @dataclass(frozen=True)
 class SMHinge(Criterion):
-    r"""Spectral measure in its hinge form.
+    r"""The spectral measure, with the weak directions of the kernel left out (hinge form).
 
     .. math:: \frac1n \sum_j \varphi(\lambda_j) \langle \bar y, v_j \rangle^2, \quad
         \varphi(\lambda) = \lambda \,[\lambda > h]
@@ -191,6 +192,7 @@ class SMHinge(Criterion):
     weighted: bool = True
 
     name: ClassVar[str] = "sm_hinge"
+    judges: ClassVar[str] = MATCH
     greater_is_better: ClassVar[bool | None] = True
     needs: ClassVar[Needs] = frozenset({Need.STATISTICS, Need.SPECTRUM})
     formula: ClassVar[str] = "sum_j l_j [l_j > h] <ybar, v_j>^2 / n, N = K / tr K"
@@ -214,7 +216,7 @@ class SMHinge(Criterion):
 
 @dataclass(frozen=True)
 class MD(Criterion):
-    r"""Mean discrepancy: the distance of the class means in feature space.
+    r"""Distance of the class means, as the kernel sees it (mean discrepancy).
 
     .. math:: |\phi_+ - \phi_-|
 
@@ -228,6 +230,7 @@ class MD(Criterion):
     """
 
     name: ClassVar[str] = "md"
+    judges: ClassVar[str] = MATCH
     greater_is_better: ClassVar[bool | None] = True
     needs: ClassVar[Needs] = frozenset({Need.STATISTICS})
     formula: ClassVar[str] = "|phi+ - phi-|"
@@ -245,7 +248,7 @@ def _mean_distance(stats: GramStatistics, p: int, q: int) -> float:
 
 @dataclass(frozen=True)
 class Ncut(Criterion):
-    r"""Normalised graph cut.
+    r"""How similar rows of different classes are (normalised cut).
 
     .. math:: 1 - \frac{y^\top K y}{y^\top D y}, \quad D = \mathrm{diag}(K 1)
 
@@ -260,6 +263,7 @@ class Ncut(Criterion):
     """
 
     name: ClassVar[str] = "ncut"
+    judges: ClassVar[str] = MATCH
     greater_is_better: ClassVar[bool | None] = False
     needs: ClassVar[Needs] = frozenset({Need.STATISTICS})
     formula: ClassVar[str] = "1 - y'Ky / y'Dy, D = diag(K1)"

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kernelwise.criteria.base import Criterion, Needs
+from kernelwise.criteria.base import LEFT_OUT, PENALTY, Criterion, Needs
 from kernelwise.criteria.cross_validation import check_folds, fold_losses
 from kernelwise.criteria.evidence import Evidence
 from kernelwise.criteria.parameters import check_positive, number
@@ -29,7 +29,7 @@ def kernel_stability(stats: GramStatistics) -> float:
 
 @dataclass(frozen=True)
 class KS(Criterion):
-    r"""Kernel stability itself, to be read beside the others; alone it does not choose.
+    r"""How much one row can change the kernel matrix; alone it does not choose (kernel stability).
 
     .. math:: \beta = \max_i \frac{K_{ii} + \sqrt{K_{ii}^2 + 4 \sum_{j \ne i} K_{ji}^2}}{2}
         = \max_i |K - K^i|_2
@@ -55,7 +55,7 @@ class KS(Criterion):
 
 @dataclass(frozen=True)
 class RKS(Criterion):
-    r"""Training error plus kernel stability.
+    r"""Training error plus a penalty for kernels that one row can change (kernel stability).
 
     .. math:: R_{\mathrm{emp}} + \frac{\eta}{n} \beta
 
@@ -74,6 +74,7 @@ class RKS(Criterion):
     eta: float | str = 0.25
 
     name: ClassVar[str] = "rks"
+    judges: ClassVar[str] = PENALTY
     greater_is_better: ClassVar[bool | None] = False
     needs: ClassVar[Needs] = frozenset({Need.STATISTICS, Need.TRAINING})
     formula: ClassVar[str] = "R_emp + (eta / n) beta"
@@ -92,7 +93,7 @@ class RKS(Criterion):
 
 @dataclass(frozen=True)
 class CVKS(Criterion):
-    r"""Cross-validation error plus kernel stability.
+    r"""Cross-validation error plus a penalty for kernels that one row can change.
 
     .. math:: \mathrm{CV}_k + \frac{\eta}{n} \beta
 
@@ -123,6 +124,7 @@ class CVKS(Criterion):
     random_state: int = 0
 
     name: ClassVar[str] = "cvks"
+    judges: ClassVar[str] = LEFT_OUT
     greater_is_better: ClassVar[bool | None] = False
     needs: ClassVar[Needs] = frozenset({Need.STATISTICS, Need.FOLDS})
     formula: ClassVar[str] = "CV_k + (eta / n) beta"

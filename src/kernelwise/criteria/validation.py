@@ -8,7 +8,7 @@ import numpy as np
 
 from kernelwise._types import Array
 from kernelwise._undefined import Undefined
-from kernelwise.criteria.base import CLASSES_ONLY, LEAVE_ONE_OUT, Criterion, Needs
+from kernelwise.criteria.base import CLASSES_ONLY, LEAVE_ONE_OUT, LEFT_OUT, Criterion, Needs
 from kernelwise.criteria.evidence import Evidence
 from kernelwise.criteria.parameters import check_choice
 from kernelwise.gram import Targets
@@ -18,7 +18,7 @@ from kernelwise.machines.base import auc, log_losses, misclassified
 
 @dataclass(frozen=True)
 class ELOO(Criterion):
-    r"""Exact leave-one-out of the least-squares machine, without a refit.
+    r"""Loss on every row, predicted from all the others: exact leave-one-out, without a refit.
 
     .. math:: r_i = y_i - f_{-i}(x_i) = \alpha_i / (C^{-1})_{ii}
 
@@ -49,6 +49,7 @@ class ELOO(Criterion):
     loss: str = "press"
 
     name: ClassVar[str] = "eloo"
+    judges: ClassVar[str] = LEFT_OUT
     greater_is_better: ClassVar[bool | None] = False
     needs: ClassVar[Needs] = LEAVE_ONE_OUT
     formula: ClassVar[str] = "mean_i loss(alpha_i / (C^-1)_ii)"
@@ -98,7 +99,7 @@ _LOSSES: dict[str, Callable[[Targets, RidgeFit], float | Array]] = {
 
 @dataclass(frozen=True)
 class GCV(Criterion):
-    r"""Generalised cross-validation.
+    r"""Training error corrected for how flexible the machine is (generalised cross-validation).
 
     .. math:: \frac{R_{\mathrm{emp}}}{(1 - \mathrm{df} / n)^2}
 
@@ -113,6 +114,7 @@ class GCV(Criterion):
     """
 
     name: ClassVar[str] = "gcv"
+    judges: ClassVar[str] = LEFT_OUT
     greater_is_better: ClassVar[bool | None] = False
     needs: ClassVar[Needs] = LEAVE_ONE_OUT
     formula: ClassVar[str] = "R_emp / (1 - df/n)^2"
@@ -129,7 +131,7 @@ class GCV(Criterion):
 
 @dataclass(frozen=True)
 class BR(Criterion):
-    r"""Leave-one-out with Bayesian regularisation of the kernel's widths.
+    r"""Leave-one-out plus a penalty for narrow kernels (Bayesian regularisation).
 
     .. math:: \frac n2 \log \frac{\mathrm{PRESS}}{2} + \frac d2 \log \frac{\sum_j \theta_j^2}{2}
 
@@ -145,6 +147,7 @@ class BR(Criterion):
     """
 
     name: ClassVar[str] = "br"
+    judges: ClassVar[str] = LEFT_OUT
     greater_is_better: ClassVar[bool | None] = False
     needs: ClassVar[Needs] = LEAVE_ONE_OUT
     formula: ClassVar[str] = "(n/2) log(PRESS/2) + (d/2) log(sum_j theta_j^2 / 2)"

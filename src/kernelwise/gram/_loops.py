@@ -29,6 +29,8 @@ from e_{d+1} = b e_d + c^d u.
 import numpy as np
 from numba import njit
 
+import kernelwise.gram._compiling  # noqa: F401 (says that it compiles)
+
 # Sums may be reassociated and products fused: what vectorisation needs. NaN and infinity keep their
 # meaning, so that an overflow stays visible.
 _OPTIONS = {"nogil": True, "cache": True, "fastmath": {"reassoc", "contract", "arcp", "nsz"}}

@@ -2,7 +2,8 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from functools import wraps
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 from sklearn.utils import check_random_state
@@ -20,6 +21,26 @@ _SMALLEST_DISTANCE = 1e-280  # squared
 _MOST_WIDTHS = 31  # as in the papers; near-duplicates would need any number
 
 
+K = TypeVar("K", bound=PairKernel)
+
+
+def _explain_gamma(cls: type[K]) -> type[K]:
+    """Tell who gives scikit-learn's parameter where it is taken."""
+    plain_init = cls.__init__
+
+    @wraps(plain_init)
+    def init(self: K, *args: Any, **kwargs: Any) -> None:
+        if "gamma" in kwargs:
+            raise TypeError(
+                f"{cls.__name__} takes tau = 1 / (2 gamma): use {cls.__name__}.from_gamma(gamma)."
+            )
+        plain_init(self, *args, **kwargs)
+
+    cls.__init__ = init  # type: ignore[method-assign, assignment]
+    return cls
+
+
+@_explain_gamma
 @dataclass(frozen=True)
 class Gaussian(PairKernel):
     r"""The Gaussian kernel.
@@ -43,14 +64,6 @@ class Gaussian(PairKernel):
 
     tau: float = 1.0
     geometry: ClassVar[str] = "sqdist"
-
-    def __new__(cls, *args: Any, **kwargs: Any) -> "Gaussian":
-        """Tell who looks for scikit-learn's parameter where it is."""
-        if "gamma" in kwargs:
-            raise TypeError(
-                "Gaussian takes tau = 1 / (2 gamma): use Gaussian.from_gamma(gamma), or tau."
-            )
-        return super().__new__(cls)
 
     def __post_init__(self) -> None:
         set_positive(self, "tau")

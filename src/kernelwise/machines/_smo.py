@@ -11,6 +11,7 @@ that are left out are there when it is trained.
 import numpy as np
 from numba import njit
 
+import kernelwise.gram._compiling  # noqa: F401 (says that it compiles)
 from kernelwise._types import Array
 
 ROUNDING = 1e-12  # a multiplier this near its bound, relative to the step, is at it

@@ -103,10 +103,14 @@ def standard_error(losses: Array) -> float:
     return unit * float(np.std(losses / unit, ddof=1) / np.sqrt(losses.size))
 
 
+def winners(scores: Array) -> Array:
+    """Return the code of the class that the scores of every row, (n, 1) or (n, c), name."""
+    return np.asarray((scores[:, 0] > 0.0) if scores.shape[1] == 1 else scores.argmax(axis=1))
+
+
 def misclassified(codes: Array, scores: Array) -> Array:
     """Return 1 for every row whose scores, (n, 1) or (n, c), name another class, else 0."""
-    winners = (scores[:, 0] > 0.0) if scores.shape[1] == 1 else scores.argmax(axis=1)
-    return np.asarray(winners != codes, dtype=np.float64)
+    return np.asarray(winners(scores) != codes, dtype=np.float64)
 
 
 def log_losses(codes: Array, scores: Array, weights: Array) -> Array:

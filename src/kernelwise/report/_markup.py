@@ -1,10 +1,12 @@
 """Small pieces of HTML, and how numbers are written in it."""
 
+import re
 from collections.abc import Iterable
 from html import escape
 from typing import Any
 
 DIRECTIONS = {True: "larger is better", False: "smaller is better", None: "to be read only"}
+_LONG, _LONG_PIECE = 40, 16  # characters of a heading, or of a part of it, that are set smaller
 
 
 def number(value: Any, digits: int = 4) -> str:
@@ -53,3 +55,24 @@ def plural(n: int, word: str) -> str:
 def mark(chosen: bool) -> str:
     """Return the word that marks the choice."""
     return ' <span class="chosen">chosen</span>' if chosen else ""
+
+
+def heading(text: str) -> str:
+    """Return a heading that may break between the parts of a kernel, never inside a number.
+
+    Long ones, and those with a long number, are set smaller.
+    """
+    pieces = re.split(r"(?<=[(,+*])", text)
+    is_long = len(text) > _LONG or max(map(len, pieces)) > _LONG_PIECE
+    inner = "".join(f'<span class="whole">{escape(piece)}</span>' for piece in pieces if piece)
+    return f"<h1{' class=long' if is_long else ''}>{inner}</h1>"
+
+
+def contents(sections: dict[str, str]) -> str:
+    """Return links to the sections that are there."""
+    links = "".join(
+        f'<li><a href="#{key}">{title}</a></li>'
+        for key, body in sections.items()
+        for title in re.findall(r"<h2[^>]*>(.*?)</h2>", body)
+    )
+    return f'<nav aria-label="Contents"><ul>{links}</ul></nav>'

@@ -10,10 +10,14 @@ _STRONGEST = 42  # per cent of the accent behind rank 1: the figure on it stays 
 
 
 def _table(rows: Iterable[str], label: str, head: str = "", kind: str = "") -> str:
-    """Return a table in a box that scrolls by itself, with the keyboard too."""
+    """Return a table in a box that scrolls by itself, with the keyboard too.
+
+    The script shows the hint where the table is wider than its box.
+    """
     top = f"<thead><tr>{head}</tr></thead>" if head else f"<caption>{label}</caption>"
     opening = f'<table class="{kind}">' if kind else "<table>"
     return (
+        '<p class="hint" hidden>The table is wider than the page: scroll it sideways →</p>'
         f'<div class="scroll" role="region" aria-label="{label}" tabindex="0">{opening}{top}'
         f"<tbody>{''.join(rows)}</tbody></table></div>"
     )
@@ -30,7 +34,7 @@ def _columns(titles: Iterable[str]) -> str:
 def candidates(table: dict[str, Any]) -> str:
     """Return the table of all candidates; the script makes it sortable."""
     columns = table["columns"]
-    head = _columns(["#", "Kernel", "Ridge", *(column["name"] for column in columns)])
+    head = _columns(["#", "Kernel", "Ridge", *(column["title"] for column in columns)])
     rows = (_candidate(c, i, columns) for i, c in enumerate(table["candidates"]))
     return _table(rows, "All candidates", head, "sortable")
 
@@ -59,7 +63,7 @@ def rank_map(table: dict[str, Any]) -> str:
     if len(ranked) < 2:
         return ""
     head = "<th scope=col>#</th>" + "".join(map(_map_head, table["candidates"]))
-    rows = (_heat_row(column["name"], _rank_cells(column["ranks"])) for column in ranked)
+    rows = (_heat_row(column["title"], _rank_cells(column["ranks"])) for column in ranked)
     return _table(rows, "Ranks of the candidates by every criterion", head, "heat ranks")
 
 
@@ -90,7 +94,7 @@ def _tinted(strength: float | None, text: str) -> str:
 
 def correlations(agreement: dict[str, Any]) -> str:
     """Return the rank correlations of the criteria."""
-    names = agreement["names"]
+    names = agreement["titles"]
     rows = (
         _heat_row(name, "".join(map(_correlation, row)))
         for name, row in zip(names, agreement["matrix"], strict=True)
@@ -117,11 +121,63 @@ def stability(picks: list[dict[str, Any]]) -> str:
 
 
 def runners_up(close: dict[str, Any]) -> str:
-    """Return the candidates that came next."""
+    """Return the candidates that came next, with scikit-learn's terms where they have any."""
+    names = [name for name in ("gamma", "C") if any(name in o["terms"] for o in close["others"])]
     rows = (
         f"<tr><th scope=row>{code(other['kernel'])}</th><td>{number(other['ridge'])}</td>"
-        f"<td>{number(other['value'])}</td><td>{signed(other['difference'])}"
+        + "".join(f"<td>{number(other['terms'].get(name))}</td>" for name in names)
+        + f"<td>{number(other['value'])}</td><td>{signed(other['difference'])}"
         f"{' (within one standard error)' if other['within_error'] else ''}</td></tr>"
         for other in close["others"]
     )
-    return _table(rows, "Runners-up", _columns(["Kernel", "Ridge", "Value", "Difference"]))
+    titles = ["Kernel", "Ridge", *names, "Value", "Difference"]
+    return _table(rows, "Runners-up", _columns(titles))
+
+
+def class_errors(classes: list[dict[str, Any]]) -> str:
+    """Return the error of every class."""
+    rows = (
+        f"<tr><th scope=row>{escape(c['label'])}</th><td>{c['rows']:,}</td><td>{c['wrong']:,}</td>"
+        f'<td>{100 * c["share"]:.1f} %</td><td class="bar-cell">{bar(100 * c["share"])}</td></tr>'
+        for c in classes
+    )
+    head = "<th scope=col class=text>Class</th>" + _columns(["Rows", "Wrong", "Error"])
+    return _table(rows, "Error of every class", f"{head}<td></td>")
+
+
+def confusion(found: dict[str, Any]) -> str:
+    """Return the confusion matrix: a row per class, a column per prediction."""
+    labels = found["labels"]
+    rows = (
+        _heat_row(label, "".join(_share(count, sum(counts)) for count in counts))
+        for label, counts in zip(labels, found["matrix"], strict=True)
+    )
+    head = "<td>is ↓, predicted →</td>" + _columns(labels)
+    return _table(rows, "Confusion matrix", head, "heat")
+
+
+def _share(count: int, total: int) -> str:
+    return _tinted((count / max(total, 1)) ** 0.5, f"{count:,}")
+
+
+def histogram(found: dict[str, Any]) -> str:
+    """Return how many residuals lie where."""
+    edges, counts = found["edges"], found["counts"]
+    most = max([1, *counts])
+    rows = (
+        f"<tr><th scope=row>{number(low, 3)} to {number(high, 3)}</th>"
+        f'<td class="bar-cell">{bar(100 * count / most)}</td><td>{count:,}</td></tr>'
+        for low, high, count in zip(edges, edges[1:], counts, strict=False)
+    )
+    return _table(rows, "How many rows are off by how much")
+
+
+def levels(found: list[dict[str, Any]]) -> str:
+    """Return bias and error by the size of the prediction."""
+    rows = (
+        f"<tr><td>{number(level['prediction'])}</td><td>{signed(level['bias'])}</td>"
+        f"<td>{number(level['error'])}</td><td>{level['rows']:,}</td></tr>"
+        for level in found
+    )
+    titles = ["Predicted", "Bias", "Error", "Rows"]
+    return _table(rows, "Errors by the size of the prediction", _columns(titles))

@@ -9,13 +9,35 @@ from typing import Any
 
 from kernelwise._files import replacing
 from kernelwise.report import _tables
-from kernelwise.report._markup import DIRECTIONS, bar, bullets, code, number, plural, section
+from kernelwise.report._markup import (
+    DIRECTIONS,
+    bar,
+    bullets,
+    code,
+    contents,
+    heading,
+    number,
+    plural,
+    section,
+)
+from kernelwise.report._mistakes import mistakes
 from kernelwise.report.summarize import summarize
 from kernelwise.selection.record import Record
 
 _MOST_CLASSES = 12
 _COSTS = {"n^2": "order n²", "n^3": "order n³", "training": "a training"}
-_LONG = 40  # characters of a kernel that no longer make a large heading
+# The script draws the curve here; without a curve it hides the section.
+_CURVE = section(
+    "curve",
+    "The curve behind it",
+    "<noscript><p>The curve needs JavaScript; its values are in the table below.</p></noscript>"
+    '<div id="chart-app" hidden>'
+    '<form id="picker" aria-label="Criterion of the curve"></form>'
+    '<p id="explanation" aria-live="polite"></p>'
+    '<figure><div id="chart"></div>'
+    '<figcaption><ul id="legend" hidden></ul><p id="chart-text" class="quiet"></p></figcaption>'
+    "</figure></div>",
+)
 
 
 def write_report(record: Record, path: str | os.PathLike[str]) -> None:
@@ -39,22 +61,39 @@ def render(summary: dict[str, Any]) -> str:
     folder = files(__package__) / "templates"
     page = Template((folder / "report.html").read_text("utf-8"))
     headline = summary["headline"]
+    sections = _sections(summary)
     return page.substitute(
         title=escape(f"{headline['kernel']} · {headline['source'] or 'kernelwise'}"),
         style=(folder / "report.css").read_text("utf-8"),
         script=(folder / "report.js").read_text("utf-8"),
         series=_script_data(summary["tables"]),
         header=_header(summary),
-        why=_why(summary["why"]),
-        sure=_sure(summary["sure"]),
-        close=_close(summary["close"]),
-        ranks=_ranks(summary["tables"][-1]),
-        candidates=_candidates(summary),
-        data=_data(summary["data"]),
-        model=_model(summary["model"]),
-        criteria=_criteria(summary["tables"]),
+        contents=contents(sections),
+        sections="\n".join(filter(None, sections.values())),
         version=escape(f"kernelwise {summary['version']}".strip()),
     )
+
+
+def _sections(summary: dict[str, Any]) -> dict[str, str]:
+    """Return the sections in the order of the page; those with nothing to say are empty."""
+    return {
+        "why": _why(summary["why"]),
+        "curve": _CURVE,
+        "sure": _sure(summary["sure"]),
+        "errors": mistakes(summary),
+        "close": _close(summary["close"]),
+        "ranks": _ranks(summary["tables"][-1]),
+        "candidates": _candidates(summary),
+        "data": _data(summary["data"]),
+        "model": _model(summary["model"]),
+        "criteria": _criteria(summary["tables"]),
+    }
+
+
+def _terms(terms: dict[str, Any]) -> str:
+    """Return a sentence with scikit-learn's parameters."""
+    pairs = [f'<span class="whole">{name} = {number(v)}</span>' for name, v in terms.items()]
+    return f" In scikit-learn's terms: <b>{', '.join(pairs)}</b>." if pairs else ""
 
 
 def _script_data(value: Any) -> str:
@@ -68,19 +107,19 @@ def _script_data(value: Any) -> str:
 def _header(summary: dict[str, Any]) -> str:
     headline, sure = summary["headline"], summary["sure"]
     source = f" · {escape(headline['source'])}" if headline["source"] else ""
-    long = ' class="long"' if len(headline["kernel"]) > _LONG else ""
-    took = "" if headline["seconds"] is None else f" in {number(headline['seconds'], 3)} s"
+    seconds = headline["seconds"]
+    took = "" if seconds is None else f' in <span class="whole">{number(seconds, 2)} s</span>'
     return (
         f'<p class="eyebrow">The chosen kernel{source}</p>'
-        f"<h1{long}>{escape(headline['kernel'])}</h1>"
+        f"{heading(headline['kernel'])}"
         f'<p class="lede">with ridge <b>{number(headline["ridge"])}</b> for '
         f"<b>{escape(headline['machine'])}</b> ({escape(headline['task'])}), chosen among "
-        f"{plural(headline['candidates'], 'candidate')}{took}.</p>"
-        f"{_facts(sure)}{_warnings(sure['warnings'])}"
+        f"{plural(headline['candidates'], 'candidate')}{took}.{_terms(headline['terms'])}</p>"
+        f"{_facts(sure, summary['why']['as_well'])}{_warnings(sure['warnings'])}"
     )
 
 
-def _facts(sure: dict[str, Any]) -> str:
+def _facts(sure: dict[str, Any], as_well: str) -> str:
     facts = [
         (title, _value_with_spread(estimate), f"{estimate['measure']}, {estimate['method']}")
         for title, estimate in (("Error", sure["error"]), ("Nested error", sure["nested"]))
@@ -91,7 +130,8 @@ def _facts(sure: dict[str, Any]) -> str:
         facts.append(("Without a model", escape(sure["error"]["baseline_text"]), constant))
     if sure["stability"]:
         again = sum(pick["share"] for pick in sure["stability"] if pick["chosen"])
-        facts.append(("Picked again", f"{100 * again:.0f} %", "on random parts of the rows"))
+        note = "; ".join(filter(None, ("on random parts of the rows", as_well)))
+        facts.append(("Picked again", f"{100 * again:.0f} %", note))
     items = "".join(
         f'<div><dt>{title}</dt><dd>{value}</dd><dd class="note">{escape(note)}</dd></div>'
         for title, value, note in facts
@@ -101,8 +141,9 @@ def _facts(sure: dict[str, Any]) -> str:
 
 def _value_with_spread(estimate: dict[str, Any]) -> str:
     spread = (estimate["spread_text"] or "").removesuffix(" %")
-    small = f" <small>± {escape(spread)}</small>" if spread else ""
-    return escape(estimate["value_text"] or "unknown") + small
+    small = f' <small class="whole">± {escape(spread)}</small>' if spread else ""
+    value = escape(estimate["value_text"] or "unknown")
+    return f'<span class="whole">{value}</span>{small}'
 
 
 def _warnings(warnings: list[str]) -> str:
@@ -117,20 +158,36 @@ def _warnings(warnings: list[str]) -> str:
 def _why(why: dict[str, Any]) -> str:
     most = max([1, *(stage["reached"] for stage in why["stages"])])
     items = "".join(_stage(stage, 100 * stage["reached"] / most) for stage in why["stages"])
+    told = f"<p>{escape(why['meaning'])}</p>" if why["meaning"] else ""
+    also = (
+        f"<p>As far as these rows can tell, {escape(why['as_well'])}.</p>" if why["as_well"] else ""
+    )
     reason = f": {escape(why['engine_reason'])}" if why["engine_reason"] else ""
     engine = f'<p class="quiet">Engine {code(why["engine"])}{reason}.</p>'
-    return section("why", "Why this one", f'<ol class="stages">{items}</ol>{engine}')
+    body = f'{told}<ol class="stages">{items}</ol>{also}{engine}'
+    return section("why", "Why this one", body)
 
 
 def _stage(stage: dict[str, Any], share: float) -> str:
-    took = "" if stage["seconds"] is None else f", {number(stage['seconds'], 2)} s"
+    seconds = stage["seconds"]
+    took = "" if seconds is None else f', <span class="whole">{number(seconds, 2)} s</span>'
     best = "" if stage["best"] is None else f" It prefers {code(stage['best'])}."
     return (
         f'<li><p class="count"><b>{stage["reached"]}</b>'
         f'<span class="unseen"> candidates, kept:</span> → {stage["kept"]}</p>'
-        f"<div>{bar(share)}<p><b>{escape(stage['label'])}</b>{took}<br>"
-        f'<span class="quiet">{escape(stage["meaning"])}{best}</span></p></div></li>'
+        f"<div>{bar(share)}<p>{_purpose(stage)} {escape(stage['meaning'])}{best}<br>"
+        f'<span class="quiet">{escape(stage["label"])}{took}</span></p></div></li>'
     )
+
+
+def _purpose(stage: dict[str, Any]) -> str:
+    """Return what a stage is for, in bold."""
+    reached = plural(stage["reached"], "candidate")
+    if stage["kept"] > 1:
+        return f"<b>A quick look at {reached} keeps the {stage['kept']} most promising.</b>"
+    if stage["reached"] > 1:
+        return f"<b>A closer look at {reached} decides.</b>"
+    return "<b>One candidate is left.</b>"
 
 
 def _sure(sure: dict[str, Any]) -> str:
@@ -154,7 +211,7 @@ def _estimate_sentence(estimate: dict[str, Any]) -> str:
 
 def _agreement(agreement: dict[str, Any]) -> str:
     picks, mean = agreement["picks"], agreement["mean"]
-    same = [pick["name"] for pick in picks if pick["chosen"]]
+    same = [t for t, pick in zip(agreement["titles"], picks, strict=True) if pick["chosen"]]
     who = f" ({escape(', '.join(same))})" if same else ""
     alike = "" if mean is None else f" Their rankings correlate by {mean:.2f} on average."
     return (
@@ -237,8 +294,9 @@ def _criteria(tables: list[dict[str, Any]]) -> str:
     texts: dict[str, list[str]] = {}
     for column in columns:
         labels = texts.setdefault(_explanation(column), [])
-        if column["label"] not in labels:
-            labels.append(column["label"])
+        shown = column["label"] if column["title"] == column["name"] else column["title"]
+        if shown not in labels:
+            labels.append(shown)
     items = "".join(
         f"<div><dt>{'<br>'.join(map(escape, labels))}</dt><dd>{text}</dd></div>"
         for text, labels in texts.items()

@@ -2,7 +2,6 @@
 
 import json
 import math
-import re
 import shlex
 from collections import Counter
 from dataclasses import fields
@@ -12,11 +11,14 @@ import numpy as np
 
 from kernelwise.criteria import Criterion
 from kernelwise.kernels import Gaussian, Kernel, PairKernel, Polynomial, Scaled
+from kernelwise.report._wording import Titles, column_titles, kernel_meaning, terms
 from kernelwise.selection.archive import to_plain
+from kernelwise.selection.left_out import Confusion
 from kernelwise.selection.record import ErrorEstimate, Record
 from kernelwise.selection.result import SelectionResult
 
 _RUNNERS_UP = 5
+_MOST_CLASSES = 12  # of a matrix that can still be read
 
 
 def summarize(record: Record) -> dict[str, Any]:
@@ -34,17 +36,20 @@ def summarize(record: Record) -> dict[str, Any]:
         "tables" hold the candidates and, aligned with them, the values and ranks of every
         criterion: that of the selection and, where there is one, that of the comparison.
     """
+    titles = column_titles(record)
     # Infinite and huge values are compared by their differences too.
     with np.errstate(invalid="ignore", over="ignore"):
         return {
             "version": record.version,
             "headline": _headline(record),
-            "why": _why(record.result),
-            "sure": _sure(record),
-            "close": _close(record),
+            "why": _why(record, titles),
+            "sure": _sure(record, titles),
+            "mistakes": record.confusion and _mistakes(record.confusion),
+            "residuals": to_plain(record.residuals),
+            "close": _close(record, titles),
             "data": _data(record.data),
             "model": None if record.model is None else _model(record.model),
-            "tables": _tables(record),
+            "tables": _tables(record, titles),
             "notes": _notes(record),
         }
 
@@ -53,6 +58,7 @@ def _headline(record: Record) -> dict[str, Any]:
     return {
         "kernel": str(record.kernel),
         "ridge": to_plain(record.ridge),
+        "terms": terms(record.kernel, record.ridge),
         "machine": record.machine,
         "task": record.task,
         "candidates": len(record.result),
@@ -62,12 +68,13 @@ def _headline(record: Record) -> dict[str, Any]:
     }
 
 
-def _why(result: SelectionResult) -> dict[str, Any]:
+def _why(record: Record, titles: Titles) -> dict[str, Any]:
+    result = record.result
     reached = [_reached(result, place) for place in range(len(result.table))]
     choosing = result.choosing()
     stages = [
         {
-            **explain(name, criterion),
+            **_explain(name, criterion, titles),
             "reached": reached[place],
             "kept": reached[place + 1] if place + 1 < len(reached) else 1,
             "best": str(result.best(name)) if name in choosing else None,
@@ -75,7 +82,13 @@ def _why(result: SelectionResult) -> dict[str, Any]:
         }
         for place, (name, criterion) in enumerate(result.criteria.items())
     ]
-    return {"engine": result.engine, "engine_reason": result.engine_reason, "stages": stages}
+    return {
+        "meaning": kernel_meaning(record.kernel),
+        "as_well": record.as_well(),
+        "engine": result.engine,
+        "engine_reason": result.engine_reason,
+        "stages": stages,
+    }
 
 
 def _reached(result: SelectionResult, stage: int) -> int:
@@ -89,13 +102,13 @@ def _reached(result: SelectionResult, stage: int) -> int:
     )
 
 
-def explain(name: str, criterion: Criterion) -> dict[str, Any]:
+def _explain(name: str, criterion: Criterion, titles: Titles) -> dict[str, Any]:
     """Return what there is to know of the criterion of a column."""
-    first_line = (criterion.__doc__ or "").strip().partition("\n")[0]
     return {
         "name": name,
+        "title": titles[name, criterion.label],
         "label": criterion.label,
-        "meaning": re.sub(r":\w+:`\\?([^`]*)`", r"\1", first_line),
+        "meaning": criterion.meaning,
         "formula": criterion.formula,
         "reference": criterion.reference,
         "greater_is_better": criterion.greater_is_better,
@@ -103,7 +116,7 @@ def explain(name: str, criterion: Criterion) -> dict[str, Any]:
     }
 
 
-def _sure(record: Record) -> dict[str, Any]:
+def _sure(record: Record, titles: Titles) -> dict[str, Any]:
     picks = sorted(record.stability.items(), key=lambda pick: -pick[1])
     return {
         "error": record.error and _estimate(record.error),
@@ -112,8 +125,30 @@ def _sure(record: Record) -> dict[str, Any]:
             {"kernel": kernel, "share": float(share), "chosen": kernel == str(record.kernel)}
             for kernel, share in picks
         ],
-        "agreement": record.comparison and _agreement(record.comparison, record.kernel),
+        "agreement": record.comparison and _agreement(record.comparison, record.kernel, titles),
         "warnings": list(record.warnings),
+    }
+
+
+def _mistakes(confusion: Confusion) -> dict[str, Any]:
+    """Return the error of every class, the worst first, and who is taken for whom."""
+    wrong = confusion.wrong
+    classes: list[dict[str, Any]] = [
+        {"label": label, "rows": rows, "wrong": wrong[label], "share": wrong[label] / max(rows, 1)}
+        for label, rows in confusion.counts.items()
+    ]
+    matrix = None
+    if len(classes) <= _MOST_CLASSES:
+        pairs = {(m.label, m.predicted): m.rows for m in confusion.mistakes}
+        pairs |= {(c["label"], c["label"]): c["rows"] - c["wrong"] for c in classes}
+        labels = list(confusion.counts)
+        matrix = [[pairs.get((label, other), 0) for other in labels] for label in labels]
+    return {
+        "classes": sorted(classes, key=lambda each: -each["share"])[:_MOST_CLASSES],
+        "more": max(0, len(classes) - _MOST_CLASSES),
+        "labels": list(confusion.counts) if matrix else [],
+        "matrix": matrix,
+        "frequent": [to_plain(mistake) for mistake in confusion.mistakes[:_RUNNERS_UP]],
     }
 
 
@@ -130,7 +165,9 @@ def _estimate(estimate: ErrorEstimate) -> dict[str, Any]:
     }
 
 
-def _agreement(comparison: SelectionResult, chosen: Kernel) -> dict[str, Any] | None:
+def _agreement(
+    comparison: SelectionResult, chosen: Kernel, titles: Titles
+) -> dict[str, Any] | None:
     """Return the rank correlations of the criteria, and what each of them would pick."""
     names, matrix = comparison.agreement()
     if len(names) < 2:
@@ -140,6 +177,7 @@ def _agreement(comparison: SelectionResult, chosen: Kernel) -> dict[str, Any] | 
     picks = {name: comparison.best(name) for name in names}
     return {
         "names": list(names),
+        "titles": [titles[name, comparison.criteria[name].label] for name in names],
         "matrix": to_plain(matrix),
         "mean": float(known.mean()) if known.size else None,
         "picks": [
@@ -149,7 +187,7 @@ def _agreement(comparison: SelectionResult, chosen: Kernel) -> dict[str, Any] | 
     }
 
 
-def _close(record: Record) -> dict[str, Any] | None:
+def _close(record: Record, titles: Titles) -> dict[str, Any] | None:
     """Return the best of those that were not chosen, by the last stage that could choose."""
     result = record.result
     if not result.choosing():
@@ -161,13 +199,14 @@ def _close(record: Record) -> dict[str, Any] | None:
     error = math.nan if chosen is None else float(errors[chosen])
     others = [i for i in result.ranking(name) if i != chosen][:_RUNNERS_UP]
     return {
-        **explain(name, result.criteria[name]),
+        **_explain(name, result.criteria[name], titles),
         "value": to_plain(reference),
         "standard_error": to_plain(error),
         "others": [
             {
                 "kernel": str(result.kernels[i]),
                 "ridge": to_plain(result.ridges[i]),
+                "terms": terms(result.kernels[i], float(result.ridges[i])),
                 "value": to_plain(values[i]),
                 "difference": to_plain(values[i] - reference),
                 "within_error": bool(abs(values[i] - reference) <= error),
@@ -205,27 +244,27 @@ def _model(name: str) -> dict[str, str]:
     }
 
 
-def _tables(record: Record) -> list[dict[str, Any]]:
-    tables = [_table("The selection, stage by stage", record.result, record)]
+def _tables(record: Record, titles: Titles) -> list[dict[str, Any]]:
+    tables = [_table("The selection, stage by stage", record.result, record, titles)]
     if record.comparison is not None:
         title = f"All criteria side by side, at ridge {record.ridge:.4g}"
-        tables.append(_table(title, record.comparison, record))
+        tables.append(_table(title, record.comparison, record, titles))
     return tables
 
 
-def _table(title: str, result: SelectionResult, record: Record) -> dict[str, Any]:
+def _table(title: str, result: SelectionResult, record: Record, titles: Titles) -> dict[str, Any]:
     return {
         "title": title,
         "candidates": _candidates(result, _chosen(result, record)),
-        "columns": [_column(name, result) for name in result.table],
+        "columns": [_column(name, result, titles) for name in result.table],
     }
 
 
-def _column(name: str, result: SelectionResult) -> dict[str, Any]:
+def _column(name: str, result: SelectionResult, titles: Titles) -> dict[str, Any]:
     undefined = np.full(len(result), np.nan)
     can_choose = name in result.choosing()
     return {
-        **explain(name, result.criteria[name]),
+        **_explain(name, result.criteria[name], titles),
         "values": to_plain(result.table[name]),
         "standard_errors": to_plain(result.standard_errors.get(name, undefined)),
         "ranks": to_plain(result.ranks(name) if can_choose else undefined),

@@ -1,12 +1,17 @@
 """What deserves a second look, each with a remedy."""
 
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
+from kernelwise._types import Array
 from kernelwise._warnings import warn_user
+from kernelwise.kernels import Kernel, PairKernel
+from kernelwise.kernels.geometry import Pairs
 from kernelwise.selection.diagnostics import Code, Diagnostic, has_code
 from kernelwise.selection.record import ErrorEstimate
+from kernelwise.selection.result import SelectionResult
 from kernelwise.selection.search import CascadeOutcome, edge
 
 _FEWEST = 5  # rows of a class
@@ -16,6 +21,7 @@ _CONSTANT = 1e-6  # relative difference of entries, below which all rows look al
 _DISAGREEMENT = 1.5  # how much worse by the last criterion the pick of the first one is
 # Diagnostics that explain why a choice is no better than a constant.
 _EXPLAINED = (Code.NO_SIGNAL, Code.CONSTANT_MATRIX, Code.IDENTITY_MATRIX)
+_BEYOND = {"narrowest": "narrower kernels", "widest": "wider kernels, or Linear()"}  # an edge
 
 
 class KernelChoiceWarning(UserWarning):
@@ -32,6 +38,15 @@ def warn_about(found: CascadeOutcome, error: ErrorEstimate | None) -> tuple[Diag
     for diagnostic in said:
         warn_user(diagnostic, KernelChoiceWarning)
     return tuple(said)
+
+
+def warn_about_picks(result: SelectionResult, X: Any) -> None:
+    """Warn of what deserves a second look in a table of candidates that nobody chose from yet."""
+    said = list(_picks_on_the_edge(result))
+    if not result.kernels[0].takes_matrix:
+        said += _degenerate_picks(result, X)
+    for diagnostic in said:
+        warn_user(diagnostic, KernelChoiceWarning)
 
 
 def _few_rows(found: CascadeOutcome) -> Iterator[Diagnostic]:
@@ -52,9 +67,8 @@ def _edges(found: CascadeOutcome) -> Iterator[Diagnostic]:
     """See whether a kernel or a ridge beyond those offered may be better."""
     side = edge(found.result.kernels, found.winner)
     if side is not None:
-        more = "narrower kernels" if side == "narrowest" else "wider kernels, or Linear()"
         yield Diagnostic(
-            f"the chosen {found.kernel} is the {side} offered: add {more}", Code.GRID_EDGE
+            f"the chosen {found.kernel} is the {side} offered: add {_BEYOND[side]}", Code.GRID_EDGE
         )
     offered = found.offered_ridges
     if offered is None or np.unique(offered).size < 3:
@@ -68,11 +82,48 @@ def _edges(found: CascadeOutcome) -> Iterator[Diagnostic]:
         )
 
 
+def _picks_on_the_edge(result: SelectionResult) -> Iterator[Diagnostic]:
+    """See, for both sides of the grid, which criteria prefer the last kernel there."""
+    sides: dict[str, list[str]] = {}
+    for name in result.choosing():
+        side = edge(result.kernels, result.best_index(name))
+        if side is not None:
+            sides.setdefault(side, []).append(name)
+    for side, names in sides.items():
+        yield Diagnostic(
+            f"{', '.join(names)} would pick the {side} kernel offered: add {_BEYOND[side]}",
+            Code.GRID_EDGE,
+        )
+
+
 def _degenerate_matrix(found: CascadeOutcome) -> Iterator[Diagnostic]:
+    gram, rows = found.evidence.gram, _some_rows(found.evidence.n)
+    yield from _degenerate(found.kernel, gram.rows(rows), gram.statistics.diagonal, rows)
+
+
+def _degenerate_picks(result: SelectionResult, X: Any) -> Iterator[Diagnostic]:
+    """See whether no pick has a matrix that tells rows apart, as with features of other scales."""
+    said: list[Diagnostic] = []
+    rows = _some_rows(X.shape[0])
+    for kernel in dict.fromkeys(map(result.best, result.choosing())):
+        if not isinstance(kernel, PairKernel) or not kernel.inverse_widths:
+            return
+        with np.errstate(all="ignore"):  # what is infinite tells nothing, and is not looked at
+            K = kernel.values(Pairs(X[rows], X))
+        # A row is as similar to itself as any other is to itself.
+        found = list(_degenerate(kernel, K, np.full(X.shape[0], K[0, rows[0]]), rows))
+        if not found:
+            return
+        said += found
+    yield from said[:1]
+
+
+def _some_rows(n: int) -> Array:
+    return np.linspace(0, n - 1, min(n, _LOOKED_AT)).astype(int)
+
+
+def _degenerate(kernel: Kernel, K: Array, diagonal: Array, rows: Array) -> Iterator[Diagnostic]:
     """Look at the matrix between some rows and all of them."""
-    kernel, gram, n = found.kernel, found.evidence.gram, found.evidence.n
-    rows = np.linspace(0, n - 1, min(n, _LOOKED_AT)).astype(int)
-    K, diagonal = gram.rows(rows), gram.statistics.diagonal
     if not np.isfinite(K).all() or diagonal.min() <= 0.0:
         return
     if np.ptp(K) <= _CONSTANT * np.abs(K).max():

@@ -24,6 +24,8 @@ from kernelwise._dates import days
 from kernelwise._files import TooLarge, Unpacking, amount, read_file, replacing
 from kernelwise._registry import PACKAGE, members
 from kernelwise._sklearn import BinaryLaplace
+from kernelwise._words import words
+from kernelwise._written import numbers
 from kernelwise.criteria import Criterion
 from kernelwise.gram import Engine
 from kernelwise.kernels import Kernel
@@ -40,7 +42,7 @@ _SCHEMA = "schema.json"
 _JSON_COST = 16  # JSON takes many times its size in memory
 _MACHINES = (LSSVC, KRR, PrecomputedAdapter, Calibration, GivenSplits)
 _SELECTION = (KernelSelector, Cascade, SelectionResult, ErrorEstimate)
-_FUNCTIONS = (days,)  # what a preparation by the command line holds
+_FUNCTIONS = (days, numbers, words)  # what a preparation by the command line holds
 _PROCESS_KERNELS = "ConstantKernel DotProduct Exponentiation Matern Product RBF Sum WhiteKernel"
 _SPLITTERS = (
     "GroupKFold KFold LeaveOneGroupOut LeaveOneOut RepeatedKFold RepeatedStratifiedKFold "

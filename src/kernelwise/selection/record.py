@@ -5,9 +5,12 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
-from kernelwise.kernels import Kernel
+import numpy as np
+
+from kernelwise.kernels import Gaussian, Kernel
 from kernelwise.selection import archive
 from kernelwise.selection.diagnostics import Diagnostic, code_of
+from kernelwise.selection.left_out import Confusion, Residuals
 from kernelwise.selection.result import SelectionResult
 
 FORMAT = "kernelwise-record/1"
@@ -20,6 +23,7 @@ _FACTS = {  # what a record may know of the data
     "classes": dict[str, int] | None,  # the count of every label; for classification only
     "prepared": list[str] | None,  # sentences
 }
+_LATER = ("model_sha256", "confusion", "residuals")  # fields that earlier versions did not write
 _MOST_COLUMNS = 300  # in a table: comparing all with all would take minutes
 
 
@@ -81,6 +85,8 @@ class Record:
     comparison: SelectionResult | None = None  # all criteria side by side, at the chosen ridge
     error: ErrorEstimate | None = None  # of the chosen machine
     nested: ErrorEstimate | None = None  # of the whole selection
+    confusion: Confusion | None = None  # of classes, by leave-one-out
+    residuals: Residuals | None = None  # of real targets, by leave-one-out
     stability: dict[str, float] = field(default_factory=dict)  # how often parts pick each kernel
     warnings: tuple[str, ...] = ()  # diagnostics: what the guards, and others, had to say
     data: dict[str, Any] = field(default_factory=dict)  # as far as known, what _FACTS lists
@@ -88,6 +94,40 @@ class Record:
     model: str | None = None  # the name of the model's file beside the record
     model_sha256: str | None = None  # of that file; None in records of earlier versions
     version: str = ""  # of kernelwise
+
+    def as_good(self) -> list[Kernel]:
+        """Return the kernels that the last stage cannot tell from the choice, narrowest first.
+
+        They are of its family, and their values, with those of all widths in between, lie within
+        one standard error of that of the choice. The choice is among them.
+        """
+        result, name = self.result, next(reversed(self.result.choosing()), None)
+        if name is None or self.kernel not in result.kernels:
+            return []
+        values, chosen = result.table[name], result.kernels.index(self.kernel)
+        error = result.standard_errors.get(name, np.full(len(result), np.nan))[chosen]
+        family = [
+            i
+            for i, kernel in enumerate(result.kernels)
+            if type(kernel) is type(self.kernel) and not np.isnan(values[i])
+        ]
+        family.sort(key=lambda i: -result.kernels[i].roughness)
+        if np.isnan(error) or chosen not in family:
+            return []
+        with np.errstate(invalid="ignore", over="ignore"):  # infinite values
+            near = (np.abs(values[family] - values[chosen]) <= error).tolist()
+        return [result.kernels[family[place]] for place in _run(near, family.index(chosen))]
+
+    def as_well(self) -> str:
+        """Return in words what would do as well as the choice; nothing where it is not known."""
+        kernels = self.as_good()
+        if len(kernels) < 2:
+            return "no other kernel offered does as well" if kernels else ""
+        if isinstance(self.kernel, Gaussian):
+            taus = [kernel.tau for kernel in kernels if isinstance(kernel, Gaussian)]
+            return f"any tau from {taus[0]:g} to {taus[-1]:g} does as well"
+        others = ", ".join(str(kernel) for kernel in kernels if kernel != self.kernel)
+        return f"{others} would do as well"
 
     def to_json(self) -> str:
         """Return it as JSON."""
@@ -112,8 +152,8 @@ class Record:
 
     @classmethod
     def _from_dict(cls, plain: dict[str, Any]) -> "Record":
-        # Earlier versions wrote neither the SHA-256 nor codes.
-        given = archive.fields_from_plain(cls, {"model_sha256": None, **plain})
+        # Earlier versions wrote neither these nor codes.
+        given = archive.fields_from_plain(cls, dict.fromkeys(_LATER) | plain)
         none = [""] * len(given["warnings"])
         codes = archive.from_plain(list[str], plain.get("warning_codes", none), "warning_codes")
         pairs = zip(given["warnings"], codes, strict=True)
@@ -128,8 +168,21 @@ class Record:
         tables = [each.table for each in (self.result, self.comparison) if each is not None]
         if max(map(len, tables)) > _MOST_COLUMNS:
             raise ValueError(f"it has more than {_MOST_COLUMNS} columns")
+        for part in (self.confusion, self.residuals):
+            if part is not None:
+                part.check()
         for share in self.stability.values():
             if not 0.0 <= share <= 1.0:
                 raise ValueError(f"stability is no share but {share}")
         for name, kind in _FACTS.items():
             archive.from_plain(kind, self.data.get(name), name)
+
+
+def _run(near: list[bool], place: int) -> range:
+    """Return the places around one that are near without a gap."""
+    start, stop = place, place + 1
+    while start > 0 and near[start - 1]:
+        start -= 1
+    while stop < len(near) and near[stop]:
+        stop += 1
+    return range(start, stop)

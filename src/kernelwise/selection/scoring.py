@@ -10,6 +10,7 @@ from kernelwise.gram.psd import check_matrix
 from kernelwise.kernels import Kernel, Precomputed
 from kernelwise.kernels.geometry import as_rows
 from kernelwise.machines import base as machines
+from kernelwise.selection.guards import warn_about_picks
 from kernelwise.selection.inputs import Asked, as_criteria, as_kernels, as_ridges, one_ridge
 from kernelwise.selection.problem import Problem, score_candidates
 from kernelwise.selection.result import SelectionResult
@@ -121,7 +122,8 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
     Returns
     -------
     result : SelectionResult
-        NaN, with a warning that says why, where a criterion is undefined.
+        NaN, with a warning that says why, where a criterion is undefined. Picks on the edge of the
+        grid, and picks whose matrices do not tell rows apart, are warned of as well.
 
     Examples
     --------
@@ -144,4 +146,6 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
     )
     columns = problem.columns(asked)
     with limited(n_jobs, rows=targets.n), bar("scoring kernels", progress) as whole:
-        return score_candidates(problem, candidates, columns, lambda gram: ridges, whole)[0]
+        result = score_candidates(problem, candidates, columns, lambda gram: ridges, whole)[0]
+    warn_about_picks(result, problem.X)
+    return result

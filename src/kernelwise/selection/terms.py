@@ -1,5 +1,7 @@
 """A choice in scikit-learn's words: the parameters, scores and attributes of a grid search."""
 
+import math
+from dataclasses import fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -71,6 +73,13 @@ def params_of(kernel: Kernel, ridge: float, estimator: Any = None) -> dict[str, 
     if "C" not in known:
         params["alpha"] = ridge
     return params
+
+
+def numeric_params(kernel: Kernel, ridge: float) -> dict[str, float]:
+    """Return those of :func:`params_of` that are numbers and that the kernel does not name so."""
+    own = {field.name for field in fields(kernel)}
+    params = params_of(kernel, ridge if 0.0 < ridge < math.inf else math.nan)
+    return {k: v for k, v in params.items() if isinstance(v, float) and k not in own}
 
 
 class SearchAttributes:

@@ -9,10 +9,10 @@ from typing import Any
 
 import pandas as pd
 
+from kernelwise._written import to_numeric
 from kernelwise.cli.formats.base import Format, Source, Table
 from kernelwise.cli.formats.delimited import MOST_COLUMNS, check_cells, read_regular
 from kernelwise.cli.screen import BadInput
-from kernelwise.cli.values import to_numeric
 
 _ATTRIBUTE = re.compile(
     r"""@attribute\s+(?:'((?:[^'\\]|\\.)*)'|"((?:[^"\\]|\\.)*)"|(\S+))\s+(.+)""", re.IGNORECASE

@@ -2,6 +2,8 @@
 
 import re
 from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -11,6 +13,18 @@ import numpy as np
 from kernelwise.cli.screen import BadInput
 
 _HEAD = 65536  # characters of a file that tell its format
+
+
+def look_of(name: str) -> str:
+    """Return what a name looks like to a person: without needless blanks, whatever its case."""
+    return " ".join(name.split()).casefold()
+
+
+def by_look(names: Iterable[str]) -> dict[str, str]:
+    """Return the names that look like no other, by what they look like."""
+    found = [(look_of(name), name) for name in names]
+    counts = Counter(look for look, _ in found)
+    return {look: name for look, name in found if counts[look] == 1}
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,6 +37,8 @@ class Table:
     indices: Any = None  # the index of every column, where those are not 0, 1, 2 and so on
     labels: Any = None
     notes: tuple[str, ...] = ()  # what had to be assumed to read it
+    decimal: str = "."  # the mark of its numbers
+    total: int | None = None  # rows of the file, where some were drawn
 
     def drawn(self, rows: int | None, seed: int | None) -> "Table":
         """Return the table with some of its rows, drawn at random; None keeps all."""
@@ -35,6 +51,7 @@ class Table:
             frame=None if self.frame is None else self.frame.iloc[draw].reset_index(drop=True),
             rows=None if self.rows is None else self.rows[draw],
             labels=None if self.labels is None else self.labels[draw],
+            total=n,
             notes=(*self.notes, f"{rows:,} of {n:,} rows drawn at random."),
         )
 

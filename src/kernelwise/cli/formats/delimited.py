@@ -11,10 +11,14 @@ from typing import Any
 import pandas as pd
 
 from kernelwise._files import TooLarge
-from kernelwise.cli.formats.base import Format, Source, Table
+from kernelwise._written import is_written
+from kernelwise.cli.formats.base import Format, Source, Table, look_of
 from kernelwise.cli.screen import BadInput, listed, one_line
 
-MISSING = ("", *"? NA N/A #N/A nan NaN -nan -NaN null NULL <NA> NaT".split())
+MISSING = (
+    *("", *"? NA N/A n/a #N/A #NA nan NaN -nan -NaN null NULL <NA> NaT".split()),
+    *"#DIV/0! #NAME? #NULL! #NUM! #REF! #VALUE!".split(),  # what a spreadsheet could not compute
+)
 MOST_COLUMNS = 250_000  # a hundred microseconds each
 _CELL = 8  # bytes
 NEEDED = "at least a feature and the target are needed"
@@ -53,7 +57,7 @@ def _read(source: Source, *, tab: bool) -> Table:
     _check_size(content, lines[0], separator, path, source.most)
     options: dict[str, Any] = {"sep": separator, "decimal": _decimal(lines, separator)}
     first = _fields(lines[0], separator)
-    frame = _parse(content, path, {**options, "dtype": dict.fromkeys(source.text, object)})
+    frame = _parse(content, path, {**options, "dtype": _texts(content, source, options)})
     notes = _twice(first)
     if source.header is False or (source.header is None and _is_data(first, frame)):
         names = [f"{UNNAMED}{i + 1}" for i in range(len(first))]
@@ -68,7 +72,16 @@ def _read(source: Source, *, tab: bool) -> Table:
     if len(frame) == 0:
         raise BadInput(f"{path!r} has a header but no rows: give a file with data.")
     # Columns of a kind in one piece: many are slow to handle.
-    return Table(path, frame.copy(), notes=(*assumed, *notes))
+    return Table(path, frame.copy(), notes=(*assumed, *notes), decimal=options["decimal"])
+
+
+def _texts(content: str, source: Source, options: dict[str, Any]) -> dict[str, Any]:
+    """Return the columns to be read as text, as the header calls them."""
+    if not source.text:
+        return {}
+    wanted = set(map(look_of, source.text))
+    names = _parse(content, source.path, {**options, "nrows": 0}).columns
+    return {name: object for name in names if look_of(name) in wanted}
 
 
 def _check_size(content: str, first: str, separator: str, path: str, most: float) -> None:
@@ -111,9 +124,20 @@ def _decimal(lines: list[str], separator: str) -> str:
     if separator == ",":
         return "."
     fields = [field for line in lines[1:] for field in _fields(line, separator)]
-    by_comma = any(re.fullmatch(r"[+-]?\d+,\d+", field) for field in fields)
-    by_point = any(re.fullmatch(r"[+-]?\d+\.\d+", field) for field in fields)
+    by_comma = any(_has_decimal(field, ",", ".") for field in fields)
+    by_point = any(_has_decimal(field, ".", ",") for field in fields)
+    if by_comma and by_point:  # points between groups of three digits are no contradiction
+        points = (field for field in fields if _has_decimal(field, ".", ","))
+        by_point = not all(re.fullmatch(r"[+-]?[1-9]\d{0,2}\.\d{3}", field) for field in points)
     return "," if by_comma and not by_point else "."
+
+
+def _has_decimal(field: str, mark: str, other: str) -> bool:
+    """Say whether a field such as 1,5 or 1.234,5 has a decimal mark."""
+    if mark not in field:
+        return False
+    grouped = rf"\D*[1-9]\d{{0,2}}(\{other}\d{{3}})+\{mark}\d+\D*"  # a currency beside it or not
+    return re.fullmatch(rf"[+-]?\d+\{mark}\d+|{grouped}", field) is not None
 
 
 def _fields(line: str, separator: str) -> list[str]:
@@ -163,5 +187,5 @@ def _is_number(field: str) -> bool:
     try:
         float(field.replace(",", "."))
     except ValueError:
-        return False
+        return is_written(field)
     return True

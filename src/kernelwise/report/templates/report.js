@@ -122,9 +122,9 @@
   function sentence(candidate, column, i) {
     const value = column.values[i];
     const lines = [candidate.kernel + (candidate.chosen ? " (chosen)" : "")];
-    if (value === null) return lines.concat(`no value of ${column.name}`).join("\n");
+    if (value === null) return lines.concat(`no value of ${column.title}`).join("\n");
     const error = column.standard_errors[i];
-    lines.push(`${column.name} ${format(value)}${error === null ? "" : " ± " + format(error, 2)}`);
+    lines.push(`${column.title} ${format(value)}${error === null ? "" : " ± " + format(error, 2)}`);
     const rank = column.ranks[i];
     if (rank !== null) lines.push(`rank ${rank} of ${column.ranks.filter((r) => r !== null).length}`);
     if (candidate.ridge !== null) lines.push(`ridge ${format(candidate.ridge)}`);
@@ -133,7 +133,7 @@
   function describe(table, column) {
     const known = column.values.filter((v) => v !== null).length;
     const total = table.candidates.length;
-    const parts = [`${known} of ${total} candidate${total === 1 ? "" : "s"} ${known === 1 ? "has" : "have"} a value of ${column.name}${known < total ? "; × marks those without" : ""}.`];
+    const parts = [`${known} of ${total} candidate${total === 1 ? "" : "s"} ${known === 1 ? "has" : "have"} a value of ${column.title}${known < total ? "; × marks those without" : ""}.`];
     const best = column.ranks.indexOf(1);
     if (best >= 0) parts.push(`The best is ${format(column.values[best])}, of ${table.candidates[best].kernel}.`);
     const chosen = table.candidates.findIndex((c) => c.chosen);
@@ -284,7 +284,7 @@
       explain();
       draw();
     });
-    return element("label", { className: "pill" }, input, element("span", {}, column.name));
+    return element("label", { className: "pill" }, input, element("span", {}, column.title));
   }
   function picker() {
     for (const table of tables) {
@@ -334,6 +334,13 @@
     table.addEventListener("pointerleave", hideTip);
   }
 
+  // A table that is wider than its box says that it scrolls.
+  function hints() {
+    for (const box of document.querySelectorAll(".scroll")) {
+      box.previousElementSibling.hidden = box.scrollWidth <= box.clientWidth + 1;
+    }
+  }
+
   // Light and dark.
   function theme() {
     const button = byId("theme");
@@ -352,6 +359,9 @@
   theme();
   document.querySelectorAll(".sortable").forEach(sortable);
   document.querySelectorAll(".ranks").forEach(rankTips);
+  hints();
+  addEventListener("resize", hints);
+  document.addEventListener("toggle", hints, true); // a table in details has no width before
   addEventListener("beforeprint", () => document.querySelectorAll("details").forEach((d) => (d.open = true)));
   if (current) {
     byId("chart-app").hidden = false;
@@ -364,5 +374,8 @@
       if (chart.clientWidth !== drawn) draw();
       drawn = chart.clientWidth;
     }).observe(chart);
-  } else byId("curve").hidden = true;
+  } else {
+    byId("curve").hidden = true;
+    document.querySelector("nav [href='#curve']").parentElement.hidden = true;
+  }
 })();

@@ -1,0 +1,48 @@
+"""The section of a report on the rows that go wrong: classes, or residuals."""
+
+from html import escape
+from typing import Any
+
+from kernelwise.report import _tables
+from kernelwise.report._markup import number, plural, section
+
+_TITLE = "Where it errs"
+_HOW = "Every row was left out once and predicted from the others (leave-one-out)."
+
+
+def mistakes(summary: dict[str, Any]) -> str:
+    """Return the section; nothing where leave-one-out is not known."""
+    if summary["mistakes"] is not None:
+        body = _classes(summary["mistakes"])
+    elif summary["residuals"] is not None:
+        body = _residuals(summary["residuals"])
+    else:
+        return ""
+    return section("errors", _TITLE, f'<p class="quiet">{_HOW}</p>{body}')
+
+
+def _classes(found: dict[str, Any]) -> str:
+    most = [
+        f"{plural(pair['rows'], 'row')} of {escape(pair['label'])} taken for "
+        f"{escape(pair['predicted'])}"
+        for pair in found["frequent"]
+    ]
+    said = f"<p>Most often: {'; '.join(most)}.</p>" if most else "<p>No row was misclassified.</p>"
+    more = f'<p class="quiet">{found["more"]} more classes err less.</p>' if found["more"] else ""
+    matrix = ""
+    if found["matrix"] is not None:
+        matrix = f"<h3>Which class is taken for which</h3>{_tables.confusion(found)}"
+    return f"{said}{_tables.class_errors(found['classes'])}{more}{matrix}"
+
+
+def _residuals(found: dict[str, Any]) -> str:
+    said = (
+        f"<p>Half of the predictions are off by at most <b>{number(found['median'])}</b>, nine in "
+        f"ten by at most <b>{number(found['ninety'])}</b>.</p>"
+    )
+    return (
+        f"{said}<h3>Target less prediction</h3>{_tables.histogram(found)}"
+        '<h3>By the size of the prediction</h3><p class="quiet">Means over a fifth of the rows. '
+        "Bias is the mean of target less prediction, error the root of its mean square.</p>"
+        f"{_tables.levels(found['levels'])}"
+    )

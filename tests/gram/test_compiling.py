@@ -1,0 +1,55 @@
+"""The first compilation on a machine says so, where a person looks, once."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+CODE = """
+import numpy as np
+from numba import njit
+from kernelwise.gram import _loops
+njit(lambda x: x + 1)(1)  # a function of somebody else
+print("before", file=__import__("sys").stderr)
+out = np.zeros((2, 2))
+for X in (np.ones((3, 2)), np.ones((3, 2), dtype=np.float32)):  # two compilations
+    _loops.squared_distance_tile(X, X, out)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_says_that_it_compiles_once_on_a_terminal(tmp_path):
+    assert on_terminal(tmp_path) == [
+        "before",
+        "kernelwise compiles its inner loops: only the first run on this machine waits for it.",
+    ]
+    assert on_terminal(tmp_path) == ["before"]  # the cache knows the functions
+
+
+def on_terminal(cache):
+    import pty
+
+    terminal, inside = pty.openpty()
+    known = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
+    process = subprocess.Popen([sys.executable, "-c", CODE], stderr=inside, env=known)
+    os.close(inside)
+    drawn = b""
+    while True:
+        try:
+            part = os.read(terminal, 4096)
+        except OSError:  # the other end is closed
+            break
+        if not part:
+            break
+        drawn += part
+    os.close(terminal)
+    assert process.wait(timeout=120) == 0
+    return drawn.decode().split("\r\n")[:-1]
+
+
+def test_is_silent_where_nobody_looks(tmp_path):
+    known = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    command = [sys.executable, "-c", CODE]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=known)
+    assert done.stderr == "before\n"
