@@ -1,6 +1,6 @@
 """A rare class: balanced accuracy on data sets with one class thinned to 5 %.
 
-    .venv/bin/python benchmarks/imbalance.py [--seeds 5] [--sets NAME ...] [--out FILE.json]
+    .venv/bin/python benchmarks/imbalance.py [--seeds 10] [--first 0] [--sets NAME ...] [--out FILE.json]
 
 The two largest classes of every set, missing values set to the median, features standardised. Half
 of the rows, stratified, are for training, at most 600 of them; there the smaller class is thinned
@@ -91,7 +91,8 @@ def measure(strategy, X: np.ndarray, y: np.ndarray, seed: int) -> tuple[float, f
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--sets", nargs="*", default=SETS)
     parser.add_argument("--out")
     arguments = parser.parse_args()
@@ -100,7 +101,7 @@ def main() -> None:
     for name in arguments.sets:
         X, y = load(name)
         runs[name] = [
-            [measure(strategy, X, y, seed) for seed in range(arguments.seeds)]
+            [measure(strategy, X, y, arguments.first + i) for i in range(arguments.seeds)]
             for strategy in STRATEGIES.values()
         ]
         print(f"{name:15}", *(f"{np.mean(r, axis=0)[0]:7.2f}" for r in runs[name]), flush=True)
