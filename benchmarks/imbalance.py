@@ -1,6 +1,6 @@
 """A rare class: balanced accuracy on data sets with one class thinned to 5 %.
 
-    .venv/bin/python benchmarks/imbalance.py [--seeds 10] [--first 0] [--sets NAME ...] [--out FILE.json]
+    .venv/bin/python benchmarks/imbalance.py [--seeds 10] [--first 0] [--sets NAME] [--out FILE]
 
 The two largest classes of every set, missing values set to the median, features standardised. Half
 of the rows, stratified, are for training, at most 600 of them; there the smaller class is thinned
