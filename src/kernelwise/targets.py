@@ -25,6 +25,7 @@ class Targets:
 
     y: Array  # real targets, or class codes 0..c-1
     classes: Array | None  # the class labels in sorted order; None for regression
+    weights: Array | None = None  # of the rows, positive; None where all are one
     n: int = field(init=False)  # the number of rows
     kind: str = field(init=False)  # "binary", "multiclass" or "regression"
     counts: Array = field(init=False)  # the class sizes; for regression a single entry, n
@@ -106,7 +107,37 @@ class Targets:
 
     def part(self, rows: Array) -> "Targets":
         """Return the target of some rows; the classes stay those of all."""
-        return Targets(self.y[rows], self.classes)
+        weights = None if self.weights is None else self.weights[rows]
+        return Targets(self.y[rows], self.classes, weights)
+
+    def weighted(self, weights: Array | None) -> "Targets":
+        """Return the target with weights of its rows."""
+        if weights is None or np.all(weights == 1.0):
+            return self
+        return Targets(self.y, self.classes, weights)
+
+    @cached_property
+    def relative_weights(self) -> Array:
+        """The weights over their mean: losses times them have the weighted mean of the losses."""
+        return np.ones(self.n) if self.weights is None else self.weights / self.weights.mean()
+
+    @cached_property
+    def weights_within(self) -> Array | None:
+        """The weights over their mean in each class; None where they are equal there."""
+        parts = [rows for rows in self.members if rows.size]
+        if self.weights is None or all(np.ptp(self.weights[rows]) == 0.0 for rows in parts):
+            return None
+        within = np.ones(self.n)
+        for rows in parts:
+            within[rows] = self.weights[rows] / self.weights[rows].mean()
+        return within
+
+    @cached_property
+    def sizes(self) -> Array:
+        """The class sizes with every row counted by its relative weight."""
+        if self.weights is None or self.classes is None:
+            return self.counts
+        return np.bincount(self.y, self.relative_weights, minlength=self.classes.size)
 
     @property
     def labels(self) -> Array:

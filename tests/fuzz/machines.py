@@ -66,6 +66,8 @@ def _machine(trial: Trial, odd: set[str]):
         weights = [None, "balanced", {0: 2.0}, {"a": 3}, {0: 0}, {1: -1}, {0: 1e300}, {}, "a", 3]
     if chance(rng, 0.4):
         return kw.KRR(kernel, **settings)
+    if chance(rng, 0.2):
+        settings["threshold"] = pick(rng, ["midpoint", "zero", None, 0.5] if odd else ["midpoint"])
     return kw.LSSVC(kernel, **settings, class_weight=pick(rng, weights))
 
 

@@ -75,7 +75,10 @@ def _arguments(trial: Trial, odd: set[str], is_real: bool) -> dict:
         arguments["ridge"] = pick(rng, [one, one, [one, 1.0], [], [0.1, 1.0, 1.0], "nope"])
     elif chance(rng, 0.4):
         arguments["ridge"] = tame_number(rng)
-    return arguments | (_settings(rng) if "settings" in odd else {})
+    arguments |= _settings(rng) if "settings" in odd else {}
+    if chance(rng, 0.2):
+        arguments["class_weight"] = pick(rng, _WEIGHTS if "settings" in odd else _WEIGHTS[:2])
+    return arguments
 
 
 def _criterion(rng: Rng):
@@ -90,6 +93,7 @@ def _criterion(rng: Rng):
 
 _ESTIMATORS = [
     lambda: kw.LSSVC(class_weight="balanced"),
+    lambda: kw.LSSVC(threshold="midpoint"),
     lambda: kw.LSSVC(fit_intercept=False),
     kw.KRR,
     SVC,
@@ -107,6 +111,9 @@ _ESTIMATORS = [
     lambda: "SVC",
     kw.KernelSelector,
 ]
+
+
+_WEIGHTS = ["balanced", None, {0: 2.0, 1: 1.0, 2: 0.5}, {}, {"a": 3}, {0: 0}, {1: -1}, "a", 3]
 
 
 def _settings(rng: Rng) -> dict:

@@ -86,6 +86,8 @@ class BIF(Criterion):
     def value(self, evidence: Evidence, ridge: float) -> Array:
         """Return the approximate mean loss of every fold."""
         targets = evidence.targets
+        if targets.weights is not None:
+            raise Undefined("it is not defined for rows with weights, so choose by kfold")
         splits = make_splits(targets, self.cv, self.k, self.repeats, self.random_state)
         scores = self._of_squares if self.loss == "square" else self._of_squared_hinge
         return np.array(

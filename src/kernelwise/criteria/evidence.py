@@ -107,6 +107,16 @@ class Evidence:
         One for two classes or a real target (in its own units), one per class (against the rest)
         otherwise.
         """
+        plain = self._plain_contrasts(weighted)
+        if self.targets.weights_within is None:
+            return plain
+        products = self.powers(weighted, 1)
+        unit = np.ldexp(self.statistics.frobenius, products.exponent)
+        found = zip(plain, self.factors(weighted, 1).T, unit * products.columns.T, strict=True)
+        return [Contrast(y, contrast.total, product) for contrast, y, product in found]
+
+    def _plain_contrasts(self, weighted: bool) -> list["Contrast"]:
+        """Return the contrasts of rows that count equally."""
         n, targets, stats = self.n, self.targets, self.statistics
         if targets.classes is None:
             # The centred target sums to zero: K y = S y.
@@ -120,18 +130,28 @@ class Evidence:
             found.append(Contrast(np.where(targets.columns[:, c] > 0.0, a, -b), total, product))
         return found
 
+    def factors(self, weighted: bool, k: int) -> Array:
+        """Return the columns whose product with K is power k, where no sweep has it."""
+        if k > 1:
+            return self.powers(weighted, k - 1).columns
+        Y = np.column_stack([contrast.y for contrast in self._plain_contrasts(weighted)])
+        weights = self.targets.weights_within
+        assert weights is not None
+        if self.targets.classes is None:
+            Y = Y - np.average(Y, axis=0, weights=weights)
+        return np.asarray(weights[:, None] * Y)
+
     def powers(self, weighted: bool, k: int) -> "Power":
         """Return (K / |K|_F)^k y for every contrast y; dividing avoids overflow."""
         known = k
         while known > 0 and (weighted, known) not in self._powers:
             known -= 1
         for j in range(known + 1, k + 1):
-            if j == 1:  # known from the first sweep
+            if j == 1 and self.targets.weights_within is None:  # known from the first sweep
                 _, _, products = zip(*self.contrasts(weighted), strict=True)
                 self.put_powers(weighted, j, np.column_stack(products))
             else:
-                before = self._powers[weighted, j - 1].columns
-                self.put_powers(weighted, j, self.gram.matmul(before))
+                self.put_powers(weighted, j, self.gram.matmul(self.factors(weighted, j)))
         return self._powers[weighted, k]
 
     def put_powers(self, weighted: bool, k: int, products: Array) -> None:

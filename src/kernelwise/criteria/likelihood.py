@@ -49,8 +49,10 @@ class LML(Criterion):
 
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the log likelihood at one ridge, averaged over the targets."""
-        inverse, Y = evidence.fit(ridge).inverse, evidence.targets.fit_columns
-        assert inverse is not None
+        fit, Y = evidence.fit(ridge), evidence.targets.fit_columns
+        assert fit.inverse is not None
         Y = Y - Y.mean(axis=0) if self.mean == "constant" else Y
-        fits = np.sum(Y * inverse.solve(Y), axis=0)
-        return float(-0.5 * (fits.mean() + inverse.logdet() + evidence.n * np.log(2.0 * np.pi)))
+        Y = np.sqrt(fit.weights)[:, None] * Y  # a row of weight w has the noise ridge / w
+        fits = np.sum(Y * fit.inverse.solve(Y), axis=0)
+        logdet = fit.inverse.logdet() - float(np.log(fit.weights).sum())
+        return float(-0.5 * (fits.mean() + logdet + evidence.n * np.log(2.0 * np.pi)))

@@ -38,4 +38,8 @@ class Span(Criterion):
 
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the estimate at one ridge, C = 1 / (2 ridge)."""
-        return float(np.mean(evidence.support_vectors.span_errors(ridge)))
+        errors, weights = (
+            evidence.support_vectors.span_errors(ridge),
+            evidence.targets.relative_weights,
+        )
+        return float(np.mean(weights[:, None] * errors))

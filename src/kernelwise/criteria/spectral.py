@@ -49,7 +49,8 @@ class SM(Criterion):
     With ``normalizer="sum"`` :math:`N = K / \sum_{ij} K_{ij}`, the form that the paper prints; it
     cannot tell the identity from the ideal block matrix and does not give the published numbers.
     Regression takes the centred target for :math:`\bar y`; with more than two classes the mean over
-    one-vs-rest targets.
+    one-vs-rest targets. Where rows have weights, :math:`\bar y` is multiplied by them over their
+    mean in the class; weights of whole classes cancel, since every class counts equally already.
 
     Parameters
     ----------

@@ -29,8 +29,10 @@ class ELOO(Criterion):
     ``"absolute"`` is the mean of :math:`|r_i|`, ``"log_loss"`` that of minus the log probability of
     the right class, with probabilities calibrated on the leave-one-out values themselves, and
     ``"auc"``, which is to be maximised, the area under the ROC curve of these values (its mean over
-    one-vs-rest targets). ``"balanced_error"`` and ``"balanced_squared_hinge"`` are means over the
-    classes of the mean loss in each: with few rows of one class, the others do not decide alone.
+    one-vs-rest targets; rows count equally). ``"balanced_error"`` and ``"balanced_squared_hinge"``
+    are means over the classes of the mean loss in each: with few rows of one class, the others do
+    not decide alone.
+    Where rows have weights w, :math:`C` has :math:`K + \lambda W^{-1}`, and all means are weighted.
 
     Parameters
     ----------
@@ -64,7 +66,9 @@ class ELOO(Criterion):
 
     def value(self, evidence: Evidence, ridge: float) -> float | Array:
         """Return the loss of every row, or the area, at one ridge."""
-        return _LOSSES[self.loss](evidence.targets, evidence.fit(ridge))
+        targets = evidence.targets
+        found = _LOSSES[self.loss](targets, evidence.fit(ridge))
+        return found if isinstance(found, float) else found * targets.relative_weights
 
 
 def _squared_hinge(targets: Targets, fit: RidgeFit) -> Array:
@@ -76,7 +80,7 @@ def _squared_hinge(targets: Targets, fit: RidgeFit) -> Array:
 
 def _balanced(targets: Targets, losses: Array) -> Array:
     """Return losses weighted such that their mean is the mean over classes of the mean in each."""
-    weights = targets.n / (targets.counts.size * targets.counts)
+    weights = targets.n / (targets.sizes.size * targets.sizes)
     return np.asarray(losses * weights[targets.y])
 
 
@@ -86,7 +90,7 @@ _LOSSES: dict[str, Callable[[Targets, RidgeFit], float | Array]] = {
     "absolute": lambda t, fit: np.mean(np.abs(fit.loo_residuals), axis=1),
     "squared_hinge": _squared_hinge,
     "error": lambda t, fit: misclassified(t.y, fit.loo_values),
-    "log_loss": lambda t, fit: log_losses(t.y, fit.loo_values),
+    "log_loss": lambda t, fit: log_losses(t.y, fit.loo_values, t.relative_weights),
     "balanced_error": lambda t, fit: _balanced(t, misclassified(t.y, fit.loo_values)),
     "balanced_squared_hinge": lambda t, fit: _balanced(t, _squared_hinge(t, fit)),
     "auc": lambda t, fit: auc(t.y, fit.loo_values),
@@ -121,7 +125,8 @@ class GCV(Criterion):
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the criterion at one ridge."""
         fit = evidence.fit(ridge)
-        return float(np.mean(fit.coefficients**2) / np.mean(fit.inverse_diagonal) ** 2)
+        squares = (fit.coefficients**2).T / fit.weights
+        return float(np.mean(squares) / np.mean(fit.inverse_diagonal / fit.weights) ** 2)
 
 
 @dataclass(frozen=True)
@@ -155,8 +160,8 @@ class BR(Criterion):
         theta = evidence.kernel.inverse_widths if evidence.kernel is not None else ()
         if not theta:
             raise Undefined("the kernel has no width")
-        residuals = evidence.fit(ridge).loo_residuals
-        press = float(np.mean(np.sum(residuals**2, axis=0)))
+        residuals, w = evidence.fit(ridge).loo_residuals, evidence.targets.relative_weights
+        press = float(np.mean(np.sum(w[:, None] * residuals**2, axis=0)))
         if press == 0.0:
             return -np.inf
         # log of the product, not of the square: theta may be as small as 1e-200

@@ -19,7 +19,7 @@ from kernelwise._registry import check_new_name, members, unknown
 from kernelwise._threads import cached_property
 from kernelwise._types import Array
 from kernelwise.gram.inverse import Inverse, Spectrum, spectral_inverses
-from kernelwise.kernels import Kernel
+from kernelwise.kernels import Kernel, Pairs, Precomputed
 from kernelwise.targets import Targets
 
 SMALLEST = 1e-140  # a diagonal below it has squares that lose digits to underflow
@@ -211,6 +211,13 @@ class Gram(ABC):
     def inverses(self, ridges: Sequence[float]) -> Iterable[Inverse]:
         """Return the inverse of K + ridge I for every ridge."""
         return spectral_inverses(self.spectrum(), ridges)
+
+    def scaled(self, scale: Array) -> "Gram":
+        """Return D K D with D = diag(scale), the matrix of a machine whose rows have weights."""
+        from kernelwise.gram.dense import DenseGram  # which is a Gram
+
+        pairs = Pairs(self.entries())
+        return DenseGram(Precomputed(), pairs, pairs, self.statistics.targets, scale)
 
     def rows(self, index: Array) -> Array:
         """Return some rows of K, of shape (rows, n)."""

@@ -143,10 +143,21 @@ def _with_budget(engine: Engine, memory: Any, budget: float) -> Engine:
 
 
 class DenseGram(Gram):
-    """One kernel matrix in memory, as S = K - shift; a sample of the pairs decides on the shift."""
+    """One kernel matrix in memory, as S = K - shift; a sample of the pairs decides on the shift.
 
-    def __init__(self, kernel: Kernel, pairs: Pairs, sample: Pairs, targets: Targets) -> None:
+    With a scale, D K D in the place of K, D = diag(scale).
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        pairs: Pairs,
+        sample: Pairs,
+        targets: Targets,
+        scale: Array | None = None,
+    ) -> None:
         self._kernel, self._pairs, self._sample, self._targets = kernel, pairs, sample, targets
+        self._scale = scale
         self._form: tuple[Array, float, float] | None = None
         self._spectrum: Spectrum | None = None
         self._is_factorised = False
@@ -154,7 +165,12 @@ class DenseGram(Gram):
 
     @cached_property
     def _diagonal(self) -> Array:
-        return self._kernel.diagonal(self._pairs.X)
+        diagonal = self._kernel.diagonal(self._pairs.X)
+        return diagonal if self._scale is None else diagonal * self._scale**2
+
+    def scaled(self, scale: Array) -> "DenseGram":
+        """Return D K D with D = diag(scale); distances and dot products are those of K."""
+        return DenseGram(self._kernel, self._pairs, self._sample, self._targets, scale)
 
     def _shifted(self) -> tuple[Array, float, float]:
         """Return S, c and the rounding error of S in the form K = S + c that keeps most digits."""
@@ -162,7 +178,9 @@ class DenseGram(Gram):
             return self._form
         kernel, shift = self._kernel, 0.0
         with np.errstate(over="ignore", invalid="ignore"):  # GramStatistics.invalid_reason tells
-            if is_wide(kernel, self._sample):
+            if self._scale is not None:
+                S = kernel.values(self._pairs) * np.outer(self._scale, self._scale)
+            elif is_wide(kernel, self._sample):
                 S, shift = kernel.deviations(self._pairs), kernel.origin
             else:
                 S = kernel.values(self._pairs)
@@ -201,7 +219,7 @@ class DenseGram(Gram):
 
     def rows(self, index: Array) -> Array:
         """Return some rows of K."""
-        if self._kernel.takes_matrix or self._form is not None:
+        if self._kernel.takes_matrix or self._form is not None or self._scale is not None:
             S, shift, _ = self._shifted()
             return np.asarray(S[index] + shift)
         return self._kernel.values(Pairs(self._pairs.X[index], self._pairs.X))
@@ -257,7 +275,12 @@ class DenseGram(Gram):
         """Return the inverse by a Cholesky factor; of a matrix not yet at hand half is enough."""
         if self._kernel.takes_matrix or self._form is not None:
             return CholeskyInverse(self.entries(), ridge)
-        return CholeskyInverse(upper_triangle(self._kernel, self._pairs.X), ridge)
+        K = upper_triangle(self._kernel, self._pairs.X)
+        if self._scale is not None:
+            with np.errstate(all="ignore"):  # the other triangle may hold anything
+                K *= self._scale
+                K *= self._scale[:, None]
+        return CholeskyInverse(K, ridge)
 
     def _groups(self) -> list[Array]:
         """Return the rows in groups without entries between them; a narrow kernel has many."""

@@ -159,6 +159,10 @@ class TiledGram(Gram):
         """Return K, where it fits into memory."""
         return self._dense.entries()
 
+    def scaled(self, scale: Array) -> Gram:
+        """Return D K D with D = diag(scale), where the matrix fits into memory."""
+        return self._dense.scaled(scale)
+
     def leading_eigenvalues(self, t: int) -> Array:
         """Return the t largest eigenvalues by Lanczos iterations, to 1e-10 relative."""
         n = self._targets.n

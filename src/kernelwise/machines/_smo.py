@@ -1,10 +1,11 @@
 """The inner loop of the support vector machine on a kernel matrix, compiled by numba.
 
 The dual in the signed multipliers b_i = y_i alpha_i has one equality, sum b = 0, and a box a row:
-[0, C] for y = 1, [-C, 0] for y = -1, [0, 0] for a row that is left out. Two rows move against each
-other: the one that wants to rise most, and the one whose fall gains most to second order (the
-choice of Fan, Chen and Lin, JMLR 6 (2005), which libsvm makes too). The products K b are kept for
-all rows, so that the values of a machine on rows that are left out are there when it is trained.
+[0, C] for y = 1, [-C, 0] for y = -1, [0, 0] for a row that is left out; the C of a row is that of
+the machine times its weight. Two rows move against each other: the one that wants to rise most, and
+the one whose fall gains most to second order (the choice of Fan, Chen and Lin, JMLR 6 (2005), which
+libsvm makes too). The products K b are kept for all rows, so that the values of a machine on rows
+that are left out are there when it is trained.
 """
 
 import numpy as np
@@ -74,7 +75,7 @@ def solve(
 
 
 @njit(nogil=True, cache=True)
-def leave(K: Array, y: Array, C: float, b: Array, products: Array, rows: Array) -> None:
+def leave(K: Array, y: Array, C: Array, b: Array, products: Array, rows: Array) -> None:
     """Remove rows from a machine in place: set their y and b to 0 and rebalance the others.
 
     Rows with the steepest gradient move first, within the box, until sum b = 0 again.
@@ -90,13 +91,13 @@ def leave(K: Array, y: Array, C: float, b: Array, products: Array, rows: Array) 
         direction = -1.0 if excess > 0.0 else 1.0
         best, most = -1, -np.inf
         for k in range(b.shape[0]):
-            bound = direction * C if y[k] == direction else 0.0
+            bound = direction * C[k] if y[k] == direction else 0.0
             wish = direction * (y[k] - products[k])
             if y[k] != 0.0 and direction * (bound - b[k]) > rounding and wish > most:
                 best, most = k, wish
         if best < 0:
             break
-        bound = direction * C if y[best] == direction else 0.0
+        bound = direction * C[best] if y[best] == direction else 0.0
         step = direction * min(abs(bound - b[best]), abs(excess))
         b[best] += step
         _move(K[best], step, products)

@@ -113,9 +113,9 @@ def misclassified(codes: Array, scores: Array) -> Array:
     return np.asarray(winners(scores) != codes, dtype=np.float64)
 
 
-def log_losses(codes: Array, scores: Array) -> Array:
+def log_losses(codes: Array, scores: Array, weights: Array) -> Array:
     """Return minus the log probability of every row's class, calibrated on these very scores."""
-    P = Calibration.fit(scores, codes).probabilities(scores)
+    P = Calibration.fit(scores, codes, weights).probabilities(scores)
     return np.asarray(-np.log(np.maximum(P[np.arange(codes.size), codes], np.finfo(float).tiny)))
 
 
@@ -138,14 +138,20 @@ def _auc(positive: Array, scores: Array) -> float:
 
 def mean_loss(targets: Targets, scores: Array, loss: str) -> float:
     """Return the mean loss of scores on rows with these targets."""
-    columns = targets.fit_columns
-    if loss == "error" and targets.classes is not None:
-        return float(np.mean(misclassified(targets.y, scores)))
     if loss == "auc":
         return auc(targets.y, scores)
+    losses = _losses(targets, scores, loss)
+    return float(np.mean((losses.T * targets.relative_weights).T))
+
+
+def _losses(targets: Targets, scores: Array, loss: str) -> Array:
+    """Return the loss of every row, in every column of several."""
+    columns = targets.fit_columns
+    if loss == "error" and targets.classes is not None:
+        return misclassified(targets.y, scores)
     if loss in ("error", "square"):
-        return float(np.mean((columns - scores) ** 2))
+        return np.asarray((columns - scores) ** 2)
     if loss == "absolute":
-        return float(np.mean(np.abs(columns - scores)))
+        return np.asarray(np.abs(columns - scores))
     margins = np.maximum(1.0 - columns * scores, 0.0)
-    return float(np.mean(margins if loss == "hinge" else margins**2))
+    return np.asarray(margins if loss == "hinge" else margins**2)

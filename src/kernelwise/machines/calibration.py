@@ -90,3 +90,16 @@ def _targets(codes: Array, classes: int, weights: Array) -> Array:
     T = np.repeat((doubt / (classes - 1))[:, None], classes, axis=1)
     T[np.arange(codes.size), codes] = 1.0 - doubt
     return T
+
+
+def midpoint(values: Array, codes: Array, weights: Array) -> float:
+    """Return what lies midway between the means of the decision values of two classes."""
+    if values.ndim > 1:
+        raise ValueError(
+            f"threshold='midpoint' is for two classes, y has {values.shape[1]}: use class_weight."
+        )
+    sound = np.isfinite(values)
+    sums, sizes = (
+        np.bincount(codes[sound], weights[sound] * v, minlength=2) for v in (values[sound], 1.0)
+    )
+    return float(np.mean(sums / sizes)) if sizes.all() else 0.0

@@ -10,7 +10,6 @@ from sklearn.utils.validation import check_is_fitted
 from kernelwise._sklearn import (
     StrOptions,
     _fit_context,
-    validate_class_weights,
     validate_labels,
     validate_rows,
     validate_targets,
@@ -21,7 +20,7 @@ from kernelwise._warnings import warn_user
 from kernelwise.gram.inverse import NotPositiveDefinite
 from kernelwise.gram.psd import check_matrix
 from kernelwise.kernels import Gaussian, Kernel
-from kernelwise.machines.calibration import Calibration
+from kernelwise.machines.calibration import Calibration, midpoint
 from kernelwise.machines.ridge_path import (
     LostDigitsWarning,
     RidgeFit,
@@ -29,7 +28,7 @@ from kernelwise.machines.ridge_path import (
     fit_cholesky,
 )
 from kernelwise.machines.uncertainty import PredictsIntervals, PredictsSets
-from kernelwise.machines.weights import check_range, sample_weights
+from kernelwise.machines.weights import sample_weights, with_class_weights
 from kernelwise.targets import Targets
 
 
@@ -128,6 +127,10 @@ class LSSVC(PredictsSets, ClassifierMixin, _LeastSquaresMachine):
         Whether there is a bias b.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, multiplied into the sample weights.
+    threshold : {"zero", "midpoint"}, default="zero"
+        Where one class ends and the other begins. "midpoint", for two classes, moves the bias such
+        that zero lies midway between the means of the leave-one-out values of the two, which a rare
+        class needs. Decision values, predictions and probabilities all follow.
 
     Attributes
     ----------
@@ -140,6 +143,8 @@ class LSSVC(PredictsSets, ClassifierMixin, _LeastSquaresMachine):
     loo_values_, loo_residuals_ : arrays of shape (n,) or (n, c)
         Leave-one-out decision value of every training row, in closed form, and its ±1 target minus
         that; NaN for rows of weight zero.
+    threshold_ : float
+        What was subtracted from the bias of the machine, and so from all its values.
     calibration_ : Calibration
         How decision values become probabilities, fitted to the leave-one-out values.
     X_fit_ : array or sparse matrix of shape (n, d)
@@ -167,7 +172,9 @@ class LSSVC(PredictsSets, ClassifierMixin, _LeastSquaresMachine):
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **_LeastSquaresMachine._parameter_constraints,
         "class_weight": [dict, StrOptions({"balanced"}), None],
+        "threshold": [StrOptions({"zero", "midpoint"})],
     }
+    threshold, threshold_ = "zero", 0.0  # of models saved before there was a choice
 
     def __init__(
         self,
@@ -175,11 +182,13 @@ class LSSVC(PredictsSets, ClassifierMixin, _LeastSquaresMachine):
         ridge: float = 1.0,
         fit_intercept: bool = True,
         class_weight: Any = None,
+        threshold: str = "zero",
     ) -> None:
         self.kernel = kernel
         self.ridge = ridge
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
+        self.threshold = threshold
 
     @_fit_context(prefer_skip_nested_validation=True)
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "LSSVC":
@@ -196,9 +205,7 @@ class LSSVC(PredictsSets, ClassifierMixin, _LeastSquaresMachine):
         X, y = validate_rows(self, X, y)
         validate_labels(y)
         weights = sample_weights(X, sample_weight)
-        self.classes_ = np.unique(y[weights > 0.0])
-        weights = weights * self._class_weights(y, weights)
-        check_range(weights, "sample_weight times class_weight")
+        weights = with_class_weights(weights, self.class_weight, y)
         self.classes_ = np.unique(y[weights > 0.0])
         if self.classes_.size < 2:
             raise ValueError(
@@ -208,24 +215,24 @@ class LSSVC(PredictsSets, ClassifierMixin, _LeastSquaresMachine):
         signs = np.where(y[:, None] == self.classes_, 1.0, -1.0)
         Y = signs[:, 1] if self.classes_.size == 2 else signs
         self._fit_columns(X, Y, weights)
-        codes = np.searchsorted(self.classes_, y)
-        self.calibration_ = Calibration.fit(self.loo_values_, codes, weights)
-        return self
+        return self._finish(np.searchsorted(self.classes_, y), weights)
 
     def adopt(self, X: Any, targets: Targets, fit: RidgeFit, coefficients: Array) -> "LSSVC":
         """Take a solution that is known, a sum over the rows of X with these coefficients."""
         self.classes_ = np.asarray(targets.classes)
         self._take(X, fit, coefficients)
-        self.calibration_ = Calibration.fit(self.loo_values_, targets.y)
-        return self
+        return self._finish(targets.y, fit.weights)
 
-    def _class_weights(self, y: Array, weights: Array) -> Array:
-        """Return the weight of every row's class; "balanced" counts rows by their weights."""
-        if self.class_weight != "balanced":
-            return check_range(validate_class_weights(self.class_weight, y), "class_weight")
-        sizes = np.array([weights[y == label].sum() for label in self.classes_])
-        balance = dict(zip(self.classes_, weights.sum() / (sizes.size * sizes), strict=True))
-        return np.array([balance.get(label, 0.0) for label in y])
+    def _finish(self, codes: Array, weights: Array) -> "LSSVC":
+        """Place the threshold, then calibrate, by the leave-one-out values."""
+        self.threshold_ = 0.0
+        if self.threshold == "midpoint":
+            self.threshold_ = midpoint(self.loo_values_, codes, weights)
+            self.intercept_ -= self.threshold_
+            self.loo_values_ = self.loo_values_ - self.threshold_
+            self.loo_residuals_ = self.loo_residuals_ + self.threshold_
+        self.calibration_ = Calibration.fit(self.loo_values_, codes, weights)
+        return self
 
     def decision_function(self, X: Any) -> Array:
         """Return f(x): one value per row for two classes, one per class otherwise."""

@@ -254,9 +254,15 @@ class LeastSquares(Machine):
 
     def prefit(self, ridges: Sequence[float]) -> None:
         """Fit at all the ridges there will be; the gram decides how to serve them together."""
-        for inverse in self.gram.inverses(ridges):
+        weights, gram = self.targets.weights, self.gram
+        if weights is not None:
+            gram = gram.scaled(np.sqrt(weights))
+        for inverse in gram.inverses(ridges):
             self._fits[inverse.ridge] = fit_ridge(
-                inverse, self.targets.fit_columns, fit_intercept=self.fit_intercept
+                inverse,
+                self.targets.fit_columns,
+                fit_intercept=self.fit_intercept,
+                sample_weight=weights,
             )
 
     def fit(self, ridge: float) -> RidgeFit:
@@ -276,8 +282,8 @@ class LeastSquares(Machine):
             self._fits[ridge] = fit.detached()
 
     def training_loss(self, ridge: float) -> float:
-        """Return the mean of the squared training residuals."""
-        if Need.DIAGONAL in self.gram.provides:
+        """Return the (weighted) mean of the squared training residuals."""
+        if Need.DIAGONAL in self.gram.provides or self.targets.weights is not None:
             return self.fit(ridge).training_loss
         if ridge not in self._losses:
             self._losses[ridge] = self._loss_by_solving(ridge)

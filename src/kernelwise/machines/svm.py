@@ -20,7 +20,7 @@ import numpy as np
 
 from kernelwise._types import Array
 from kernelwise._undefined import NotConverged, Undefined
-from kernelwise.machines.base import Machine
+from kernelwise.machines.base import Machine, mean_loss
 from kernelwise.machines.folds import Split
 from kernelwise.targets import Targets
 
@@ -38,6 +38,7 @@ class TwoClassMachine(NamedTuple):
     """A machine for two classes."""
 
     C: float
+    bounds: Array  # C times the weight of every row
     y: Array  # 1, -1, or 0 for rows without a part in it
     b: Array  # the signed multipliers
     products: Array  # K b
@@ -68,6 +69,7 @@ class SupportVectors(Machine):
         if targets.counts.min() == 0:
             raise Undefined("a class has no row to train on")
         self._K = np.ascontiguousarray(self.gram.entries())
+        self._weights = np.ones(targets.n) if targets.weights is None else targets.weights
         self._pairs = list(combinations(range(targets.counts.size), 2))
         rest = list(np.asarray(targets.fit_columns, dtype=np.float64).T)
         y = targets.y
@@ -95,16 +97,17 @@ class SupportVectors(Machine):
     def training_loss(self, ridge: float) -> float:
         """Return the mean hinge loss on the training rows."""
         scores = [self._trained(p, ridge).scores for p in self._rest]
-        return hinge(self.targets.fit_columns, np.column_stack(scores))
+        return mean_loss(self.targets, np.column_stack(scores), "hinge")
 
     def fold_loss(self, ridge: float, split: Split, loss: str) -> float:
         """Return the mean loss on the tested rows of a machine trained on the others."""
         self._check_fold(split, loss)
+        tested = self.targets.part(split.test)
         if loss == "error":
             votes = [self._fold_scores(p, ridge, split) for p in self._votes]
-            return self._error(votes, self.targets.y[split.test])
+            return self._error(votes, tested)
         scores = [self._fold_scores(p, ridge, split) for p in self._rest]
-        return hinge(self.targets.fit_columns[split.test], np.column_stack(scores))
+        return mean_loss(tested, np.column_stack(scores), "hinge")
 
     def _check_fold(self, split: Split, loss: str) -> None:
         """Say so where a fold cannot be trained, or has no such loss."""
@@ -121,20 +124,20 @@ class SupportVectors(Machine):
     def error_on(self, ridge: float, cross: Array, targets: Targets) -> float:
         """Return the error rate on other rows."""
         machines = [self._trained(p, ridge) for p in self._votes]
-        return self._error([cross @ machine.b + machine.bias for machine in machines], targets.y)
+        return self._error([cross @ machine.b + machine.bias for machine in machines], targets)
 
     def span_errors(self, ridge: float) -> Array:
         """Return the leave-one-out errors that the span predicts: rows by machines."""
         machines = [self._trained(p, ridge) for p in self._rest]
         return np.column_stack([_span_errors(self._K, machine) for machine in machines])
 
-    def _error(self, scores: list[Array], y: Array) -> float:
+    def _error(self, scores: list[Array], targets: Targets) -> float:
         """Return the share of rows misclassified by vote; the first class wins ties."""
-        votes = np.zeros((y.size, self.targets.counts.size))
+        votes = np.zeros((targets.n, self.targets.counts.size))
         for (low, high), values in zip(self._pairs, scores, strict=True):
             votes[:, high] += values > 0.0
             votes[:, low] += values <= 0.0
-        return float(np.mean(votes.argmax(axis=1) != y))
+        return float(np.mean(targets.relative_weights * (votes.argmax(axis=1) != targets.y)))
 
     def _trained(self, problem: int, ridge: float) -> TwoClassMachine:
         """Return the machine of all rows, from the one at the nearest ridge."""
@@ -147,11 +150,11 @@ class SupportVectors(Machine):
             b, products = np.zeros(y.size), np.zeros(y.size)
             near = [other for other in known if 1.0 / _NEAR < other / C < _NEAR]
             if near:
-                nearest = known[min(near, key=lambda other: abs(np.log(other / C)))]
-                ratio = C / nearest.C
-                b, products = ratio * nearest.b, ratio * nearest.products
+                nearest = min(near, key=lambda other: abs(np.log(other / C)))
+                ratio, start = C / nearest, known[nearest]
+                b, products = ratio * start.b, ratio * start.products
             try:
-                known[C] = _train(self._K, y, C, b, products)
+                known[C] = _train(self._K, y, C, C * self._weights, b, products)
             except NotConverged as error:
                 self._failed[problem, C] = error
                 raise
@@ -172,11 +175,13 @@ def hinge(signs: Array, scores: Array) -> float:
     return float(np.mean(np.maximum(1.0 - signs * scores, 0.0)))
 
 
-def _train(K: Array, y: Array, C: float, b: Array, products: Array) -> TwoClassMachine:
+def _train(
+    K: Array, y: Array, C: float, bounds: Array, b: Array, products: Array
+) -> TwoClassMachine:
     """Return the machine, from a start that keeps sum b = 0 and the box, or NotConverged."""
     from kernelwise.machines._smo import ROUNDING  # numba, where it is needed
 
-    box = np.where(y < 0.0, -C, 0.0), np.where(y > 0.0, C, 0.0)
+    box = np.where(y < 0.0, -bounds, 0.0), np.where(y > 0.0, bounds, 0.0)
     for bound in box:
         np.copyto(b, bound, where=np.abs(b - bound) <= ROUNDING * np.abs(bound))
     highest, lowest = _ascend(K, y, box, b, products)
@@ -185,7 +190,7 @@ def _train(K: Array, y: Array, C: float, b: Array, products: Array) -> TwoClassM
         bias = float(np.mean((y - products)[is_free]))
     else:
         bias = 0.5 * (highest + lowest)
-    return TwoClassMachine(C, y, b, products, bias)
+    return TwoClassMachine(C, bounds, y, b, products, bias)
 
 
 def _ascend(
@@ -215,13 +220,15 @@ def _is_sound(K: Array, b: Array, products: Array) -> bool:
     return bool(np.abs(K @ b - products).max() < _TOLERANCE)
 
 
-def _without(K: Array, whole: TwoClassMachine, rows: Array) -> tuple[Array, float, Array, Array]:
+def _without(
+    K: Array, whole: TwoClassMachine, rows: Array
+) -> tuple[Array, float, Array, Array, Array]:
     """Return a start for the machine without some rows: that of the others."""
     from kernelwise.machines._smo import leave
 
     y, b, products = whole.y.copy(), whole.b.copy(), whole.products.copy()
-    leave(K, y, whole.C, b, products, rows)
-    return y, whole.C, b, products
+    leave(K, y, whole.bounds, b, products, rows)
+    return y, whole.C, whole.bounds, b, products
 
 
 def _span_errors(K: Array, machine: TwoClassMachine) -> Array:
@@ -232,7 +239,7 @@ def _span_errors(K: Array, machine: TwoClassMachine) -> Array:
     vectors stay where they are.
     """
     alpha, y = np.abs(machine.b), machine.y
-    bound = machine.C * (1.0 - _AT_BOUND)
+    bound = machine.bounds * (1.0 - _AT_BOUND)
     free, bounded = np.flatnonzero((alpha > 0.0) & (alpha < bound)), np.flatnonzero(alpha >= bound)
     if free.size == 0:
         raise Undefined("every support vector is at its bound, so it has no span")

@@ -111,7 +111,9 @@ class PredictsSets:
         def members(values: Array, weights: Array | None) -> Array:
             if weights is None:
                 return conformal.jackknife_set(values, own, level)
-            return conformal.jackknife_plus_set(values, own, level, weights, residuals)
+            # A threshold moves all values, and none by leaving out a row.
+            moves = residuals - self.threshold_
+            return conformal.jackknife_plus_set(values, own, level, weights, moves)
 
         return _in_parts(self, X, weigher, members)
 

@@ -1,10 +1,11 @@
-"""The weights of rows that a machine is fitted with."""
+"""Weights of rows and of classes."""
 
 from typing import Any
 
 import numpy as np
 
-from kernelwise._sklearn import validate_weights
+from kernelwise._arguments import shown
+from kernelwise._sklearn import validate_class_weights, validate_weights
 from kernelwise._types import Array
 from kernelwise.machines.ridge_path import LARGEST_RIDGE, SMALLEST_RIDGE
 
@@ -17,6 +18,25 @@ def sample_weights(X: Any, sample_weight: Any) -> Array:
     return check_range(weights, "sample_weight")
 
 
+def with_class_weights(weights: Array, class_weight: Any, y: Array) -> Array:
+    """Return weights of rows times those of their classes; "balanced" counts rows by weight."""
+    return check_range(
+        weights * _class_weights(weights, class_weight, y), "sample_weight times class_weight"
+    )
+
+
+def _class_weights(weights: Array, class_weight: Any, y: Array) -> Array:
+    """Return the weight of every row's class."""
+    if not isinstance(class_weight, str):
+        return check_range(validate_class_weights(class_weight, y), "class_weight")
+    classes, codes = np.unique(y, return_inverse=True)
+    sizes = np.bincount(codes, weights, minlength=classes.size)
+    present = sizes > 0.0
+    balance = np.zeros(classes.size)
+    balance[present] = weights.sum() / (np.count_nonzero(present) * sizes[present])
+    return np.asarray(balance[codes])
+
+
 def check_range(weights: Array, name: str) -> Array:
     """Return the weights; refuse those outside the range of ridges, which could overflow."""
     positive = weights[weights != 0.0]
@@ -27,3 +47,13 @@ def check_range(weights: Array, name: str) -> Array:
                 "divide it by its mean."
             )
     return weights
+
+
+def check_class_weight(class_weight: Any) -> None:
+    """Say so where class weights are none of the three kinds that there are."""
+    is_known = isinstance(class_weight, str) and class_weight == "balanced"
+    if class_weight is not None and not is_known and not isinstance(class_weight, dict):
+        raise ValueError(
+            "class_weight must be None, 'balanced' or a dict from class to weight, got "
+            f"{shown(class_weight)}."
+        )

@@ -45,8 +45,26 @@ class KernelInput(Enum):
     PROCESS = "process"
 
 
-def machine_for(estimator: Any, targets: Targets, kernels: Sequence[Kernel]) -> Any:
+def machine_for(
+    estimator: Any, targets: Targets, kernels: Sequence[Kernel], class_weight: Any = None
+) -> Any:
     """Return a fresh machine for the targets, or say why the estimator cannot be it."""
+    machine = _machine_for(estimator, targets, kernels)
+    if class_weight is None:
+        return machine
+    if "class_weight" not in machine.get_params(deep=False):
+        raise ValueError(
+            f"class_weight is not for {type(machine).__name__}, which has no such parameter: use "
+            "LSSVC or SVC."
+        )
+    if machine.class_weight is not None:
+        raise ValueError(
+            "class_weight is given to the selector and to its estimator: give it once."
+        )
+    return machine.set_params(class_weight=class_weight)
+
+
+def _machine_for(estimator: Any, targets: Targets, kernels: Sequence[Kernel]) -> Any:
     if estimator is None:
         return KRR(fit_intercept=True) if targets.classes is None else LSSVC()
     name = type(estimator).__name__
@@ -131,10 +149,18 @@ def configure_estimator(machine: Any, kernel: Kernel, ridge: float) -> Any:
 
 
 def fit_estimator(
-    machine: Any, problem: Problem, found: CascadeOutcome, params: dict[str, Any]
+    machine: Any,
+    problem: Problem,
+    found: CascadeOutcome,
+    params: dict[str, Any],
+    class_weight: Any,
 ) -> None:
-    """Fit the machine; one that fits by least squares takes the solution of the choice."""
-    if _adopts(machine, params):
+    """Fit the machine; one that fits by least squares takes the solution of the choice.
+
+    That knows the sample weights among the parameters, and the class weights given here.
+    """
+    is_same = getattr(machine, "class_weight", None) is class_weight
+    if _adopts(machine) and is_same and not params.keys() - {"sample_weight"}:
         try:
             solution = found.known or problem.solution(found.evidence, found.ridge)
         except Undefined:
@@ -153,15 +179,15 @@ def fit_estimator(
 
 
 def fit_needs(machine: Any, params: dict[str, Any]) -> frozenset[Need]:
-    """Return what a fit takes of the kernel matrix: estimators of others take all of it."""
-    return LEAVE_ONE_OUT if _adopts(machine, params) else frozenset({Need.ENTRIES})
-
-
-def _adopts(machine: Any, params: dict[str, Any]) -> bool:
-    """Say whether a machine takes the least-squares solution that the choice left behind."""
+    """Return what a fit takes of the kernel matrix: with weights, or by others, all of it."""
     is_weighted = params or getattr(machine, "class_weight", None) is not None
-    # A class that inherits `adopt` may fit in a way of its own.
-    return "adopt" in vars(type(machine)) and not is_weighted
+    is_closed_form = _adopts(machine) and not is_weighted
+    return LEAVE_ONE_OUT if is_closed_form else frozenset({Need.ENTRIES})
+
+
+def _adopts(machine: Any) -> bool:
+    """Say whether a machine can take the least-squares solution that the choice left behind."""
+    return "adopt" in vars(type(machine))  # a class that inherits it may fit in a way of its own
 
 
 def task_of(estimator: Any) -> str:
@@ -184,6 +210,27 @@ def leave_one_out(machine: Any, targets: Targets) -> ErrorEstimate | None:
     else:
         losses = misclassified(targets.y, values)
     return mean_error(targets, losses[sound], "leave-one-out")
+
+
+def balanced_leave_one_out(machine: Any, targets: Targets) -> ErrorEstimate | None:
+    """Return the mean over classes of the leave-one-out error rate in each, None as above."""
+    if targets.classes is None or not hasattr(machine, "loo_values_"):
+        return None
+    values = machine.loo_values_.reshape(targets.n, -1)
+    losses = np.where(np.isfinite(values).all(axis=1), misclassified(targets.y, values), np.nan)
+    parts = [losses[rows][np.isfinite(losses[rows])] for rows in targets.members]
+    if not all(part.size for part in parts):
+        return None
+    c = len(parts)
+    rate = float(np.mean([part.mean() for part in parts]))
+    spread = math.hypot(*map(standard_error, parts)) / c
+    return ErrorEstimate("balanced error rate", rate, spread, "leave-one-out", 1.0 - 1.0 / c)
+
+
+def favours_rare_classes(machine: Any) -> bool:
+    """Say whether a machine accepts more errors in all for fewer in a rare class."""
+    has_weights = getattr(machine, "class_weight", None) is not None
+    return has_weights or getattr(machine, "threshold", "zero") != "zero"
 
 
 def mean_error(targets: Targets, losses: Array, method: str) -> ErrorEstimate:

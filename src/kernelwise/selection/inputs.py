@@ -11,6 +11,8 @@ from kernelwise._types import Array
 from kernelwise.criteria import Criterion, get
 from kernelwise.kernels import Kernel, grids
 from kernelwise.machines import check_ridge
+from kernelwise.machines.weights import check_class_weight, check_range, with_class_weights
+from kernelwise.targets import Targets
 
 Asked = str | Criterion | Iterable[str | Criterion]
 
@@ -66,19 +68,37 @@ def one_ridge(ridge: Any) -> float:
     return check_ridge(ridge)
 
 
-def without_weightless_rows(
-    X: Any, y: Any, sample_weight: Any, is_matrix: bool
-) -> tuple[Any, Any, Array]:
-    """Drop rows of weight zero, which have no influence, from rows, targets and weights."""
-    weights = np.asarray(validate_weights(sample_weight, X))
+def weighted_rows(
+    X: Any, y: Any, params: dict[str, Any], class_weight: Any, task: str, is_matrix: bool
+) -> tuple[Any, Any, Array | None, dict[str, Any]]:
+    """Return rows and targets, their weights if they have any, and the parameters of a fit.
+
+    The weights are those of the rows in the parameters times those of the classes. Rows of weight
+    zero, which have no influence, are dropped.
+    """
+    check_class_weight(class_weight)
+    sample_weight = params.get("sample_weight")
+    if sample_weight is None and class_weight is None:
+        return X, y, None, params
+    given = np.asarray(validate_weights(sample_weight, X))
+    weights = check_range(given, "sample_weight")
+    if class_weight is not None:
+        if Targets.of(y, task).classes is None:
+            raise ValueError("class_weight is for classes: give real targets a sample_weight.")
+        weights = with_class_weights(given, class_weight, y)
     used = weights != 0.0
-    if used.all():
-        return X, y, weights
+    if not used.all():
+        _check_used(y[used], is_matrix)
+        X, y, given, weights = X[used], y[used], given[used], weights[used]
+    return X, y, weights, params if sample_weight is None else {**params, "sample_weight": given}
+
+
+def _check_used(y: Array, is_matrix: bool) -> None:
+    """Say so where rows of weight zero cannot be dropped."""
     if is_matrix:
         raise ValueError(
             "sample_weight has zeros, which a given matrix cannot follow: leave out those rows and "
             "columns."
         )
-    if np.unique(y[used]).size < 2:
+    if np.unique(y).size < 2:
         raise ValueError("y has less than two classes or values of positive sample_weight.")
-    return X[used], y[used], weights[used]

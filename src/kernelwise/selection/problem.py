@@ -106,6 +106,8 @@ class Problem:
             needs = criterion.needs
             if criterion.has_open_tradeoffs:  # picks are tested on rows left out
                 needs |= {*LEAVE_ONE_OUT, Need.ENTRIES}
+            if criterion.uses_ridge and self.targets.weights is not None:
+                needs |= {Need.ENTRIES}  # from which the weighted matrix is made
             self.require(needs_with(self.machine, needs), criterion)
             name = criterion.name if shared[criterion.name] == 1 else criterion.label
             while name in columns:  # two stages may ask the same

@@ -33,7 +33,7 @@ class ErrorEstimate:
 
     Attributes
     ----------
-    measure : {"error rate", "root mean squared error"}
+    measure : {"error rate", "balanced error rate", "root mean squared error"}
     value : float
     standard_error : float
         NaN where it is not known.
@@ -51,13 +51,14 @@ class ErrorEstimate:
 
     @property
     def is_rate(self) -> bool:
-        """Whether it is a share of rows."""
-        return self.measure == "error rate"
+        """Whether it is a share of rows, or a mean of such shares over the classes."""
+        return self.measure.endswith("error rate")
 
     @property
     def constant(self) -> str:
         """What the baseline is the error of."""
-        return f"always the {'largest class' if self.is_rate else 'mean'}"
+        always = {"error rate": "largest class", "balanced error rate": "same class"}
+        return f"always the {always.get(self.measure, 'mean')}"
 
     def text(self, value: float, digits: int = 4) -> str:
         """Return a value of the measure as a person reads it."""
@@ -66,7 +67,7 @@ class ErrorEstimate:
     def __str__(self) -> str:
         spread = f" ± {self.text(self.standard_error, 2).removesuffix(' %')}"
         known = "" if math.isnan(self.standard_error) else spread
-        how = self.method if self.is_rate else f"{self.measure}, {self.method}"
+        how = self.method if self.measure == "error rate" else f"{self.measure}, {self.method}"
         return (
             f"{self.text(self.value)}{known} ({how}; {self.constant}: {self.text(self.baseline)})"
         )

@@ -77,7 +77,7 @@ class Search:
     criterion : "auto", str, Criterion or Cascade
         The criterion to choose by, or several in stages.
     ridge : "auto", float or list of float
-        Numbers, or "auto" for multiples of the mean diagonal of each matrix.
+        Numbers, or "auto" for multiples of the mean diagonal of each (weighted) matrix.
     """
 
     def __init__(self, problem: Problem, criterion: Any, ridge: Any) -> None:
@@ -131,7 +131,8 @@ class Search:
 
     def _ridges_for(self, criterion: Criterion, gram: Gram) -> Array:
         """Return the ridges to choose from; the one nearest the papers' 1 if it may not choose."""
-        mean = float(gram.statistics.diagonal.mean())
+        diagonal, weights = gram.statistics.diagonal, self._problem.targets.weights
+        mean = float((diagonal if weights is None else weights * diagonal).mean())
         unit = mean if self._relative and mean > 0.0 and np.isfinite(mean) else 1.0
         if criterion.chooses_ridge:
             return np.asarray(self._ridges * unit)

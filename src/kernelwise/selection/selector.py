@@ -5,8 +5,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin
-from sklearn.utils import ClassifierTags, RegressorTags
-from sklearn.utils.metadata_routing import MetadataRouter, MethodMapping, process_routing
+from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
@@ -23,31 +22,33 @@ from kernelwise._threads import as_jobs, limited
 from kernelwise._types import Array
 from kernelwise.criteria import SM, Criterion
 from kernelwise.gram import Engine, Targets
-from kernelwise.kernels import Kernel, grids
+from kernelwise.kernels import grids
 from kernelwise.kernels.geometry import in_range
-from kernelwise.machines import KRR, LSSVC
 from kernelwise.machines.delegation import Delegating, inner_has
 from kernelwise.selection.cascade import Cascade
+from kernelwise.selection.declaration import Declared
 from kernelwise.selection.estimates import SelfAssessing
 from kernelwise.selection.estimators import (
+    balanced_leave_one_out,
     configure_estimator,
     criterion_machine,
+    favours_rare_classes,
     fit_estimator,
     fit_needs,
     has_bias,
     leave_one_out,
     machine_for,
-    task_of,
 )
 from kernelwise.selection.guards import warn_about
-from kernelwise.selection.inputs import as_kernels, without_weightless_rows
+from kernelwise.selection.inputs import as_kernels, weighted_rows
 from kernelwise.selection.problem import Problem
 from kernelwise.selection.search import SEARCHES, Search
 from kernelwise.selection.terms import SearchAttributes, scoring_criterion
 from kernelwise.targets import as_vector
 
 _FITTED = (
-    "result_ best_kernel_ best_ridge_ best_estimator_ classes_ error_ target_variance_ _training"
+    "result_ best_kernel_ best_ridge_ best_estimator_ classes_ error_ balanced_error_ "
+    "target_variance_ _training"
 ).split()
 
 
@@ -56,6 +57,7 @@ class KernelSelector(
     Delegating,
     SelfAssessing,
     SearchAttributes,
+    Declared,
     MetaEstimatorMixin,
     BaseEstimator,
 ):
@@ -73,7 +75,7 @@ class KernelSelector(
         processes get its width, and the ridge as noise. The ridge becomes ``ridge``, ``alpha`` or
         :math:`C = 1 / (2\,\mathrm{ridge})`. With SVC, the criteria that train a machine (KFold,
         RKS, CVKS, ER, SPS) train the support vector machine; leave-one-out is always that of the
-        least-squares machine. Sample weights affect the fit, not the choice.
+        least-squares machine.
     kernels : "auto", Kernel or list of Kernel, default="auto"
         The candidates. "auto" takes ``grids.auto(X)``; if its narrowest or widest kernel wins, it
         adds four more widths on that side, at most twice.
@@ -110,6 +112,11 @@ class KernelSelector(
         "accuracy", "balanced_accuracy", "roc_auc", "neg_log_loss", "r2", "neg_mean_squared_error"
         or "neg_mean_absolute_error". It replaces ``criterion``, which must then be "auto", and
         :meth:`score` returns it.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, multiplied into the sample weights: in the screen, in leave-one-out
+        and in the machine, which must have a parameter of that name. "balanced" makes every class
+        count equally, so that leave-one-out chooses by the balanced loss. Weights that the
+        estimator has already are for its fit alone.
 
     Attributes
     ----------
@@ -125,6 +132,8 @@ class KernelSelector(
         The leave-one-out error of the fitted machine; None if it has none
         (:meth:`error_estimate` then refits it). It does not account for the selection;
         :meth:`nested_error` does.
+    balanced_error_ : ErrorEstimate or None
+        The mean over classes of the error rate in each, as ``error_``; None for regression.
     guards_ : tuple of str
         Warnings about the choice, each with a remedy.
     target_variance_ : float
@@ -157,7 +166,11 @@ class KernelSelector(
         "n_jobs": "no_validation",  # as_jobs says it in one sentence
         "random_state": ["random_state"],
         "scoring": "no_validation",  # scoring_criterion says it in one sentence
+        "class_weight": "no_validation",  # check_class_weight says it in one sentence
     }
+    # Of models saved before there was a choice.
+    scoring: str | None = None
+    class_weight: Any = None
 
     def __init__(
         self,
@@ -174,6 +187,7 @@ class KernelSelector(
         n_jobs: int | None = None,
         random_state: Any = None,
         scoring: str | None = None,
+        class_weight: Any = None,
     ) -> None:
         self.estimator = estimator
         self.kernels = kernels
@@ -188,6 +202,7 @@ class KernelSelector(
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.scoring = scoring
+        self.class_weight = class_weight
 
     @_fit_context(prefer_skip_nested_validation=False)
     def fit(self, X: Any, y: Any, **fit_params: Any) -> "KernelSelector":
@@ -200,8 +215,8 @@ class KernelSelector(
         y : array of shape (n,)
             Class labels of any type, or real targets.
         **fit_params : dict
-            For the fit of the estimator, such as ``sample_weight``; with metadata routing enabled
-            those that it requests. Rows of weight zero are left out of the choice as well.
+            For the fit of the estimator, such as ``sample_weight``, which the choice uses as well;
+            with metadata routing enabled those that it requests.
         """
         for earlier in _FITTED:
             self.__dict__.pop(earlier, None)  # nothing of an earlier fit survives
@@ -209,14 +224,14 @@ class KernelSelector(
         if _routing_enabled():
             fit_params = dict(process_routing(self, "fit", **fit_params).estimator.fit)
         X, y = validate_rows(self, X, y, ensure_min_samples=3)
-        if fit_params.get("sample_weight") is not None:
-            is_matrix = self.__sklearn_tags__().input_tags.pairwise
-            X, y, weights = without_weightless_rows(X, y, fit_params["sample_weight"], is_matrix)
-            fit_params = {**fit_params, "sample_weight": weights}
-        X, targets = in_range(X), Targets.of(y, self._task())
+        is_matrix = self.__sklearn_tags__().input_tags.pairwise
+        X, y, weights, fit_params = weighted_rows(
+            X, y, fit_params, self.class_weight, self._task(), is_matrix
+        )
+        X, targets = in_range(X), Targets.of(y, self._task()).weighted(weights)
         auto = self.kernels is None or (isinstance(self.kernels, str) and self.kernels == "auto")
         kernels = grids.widths_for(X, self.random_state) if auto else as_kernels(self.kernels, X)
-        machine = machine_for(self.estimator, targets, kernels)
+        machine = machine_for(self.estimator, targets, kernels, self.class_weight)
         problem = Problem(
             X,
             targets,
@@ -240,9 +255,14 @@ class KernelSelector(
                     self.target_variance_ = float(targets.y.var())
                 if self.refit:
                     self.best_estimator_ = configure_estimator(machine, found.kernel, found.ridge)
-                    fit_estimator(self.best_estimator_, problem, found, fit_params)
-            self.error_ = leave_one_out(self.best_estimator_, targets) if self.refit else None
-            self.guards_ = warn_about(found, self.error_)
+                    fit_estimator(
+                        self.best_estimator_, problem, found, fit_params, self.class_weight
+                    )
+            fitted = getattr(self, "best_estimator_", None)
+            self.error_ = leave_one_out(fitted, targets)
+            self.balanced_error_ = balanced_leave_one_out(fitted, targets)
+            of_classes = favours_rare_classes(fitted)
+            self.guards_ = warn_about(found, self.balanced_error_ if of_classes else self.error_)
         if self.error_ is None:  # folds will need them; files do without
             self._training = X, targets.labels
         return self
@@ -260,35 +280,6 @@ class KernelSelector(
         state = dict(super().__getstate__())
         state.pop("_training", None)
         return state
-
-    def _default_machine(self) -> Any:
-        """Return the machine that is fitted where none is given."""
-        machine = KRR() if self._known_task() == "regression" else LSSVC()
-        return machine.set_fit_request(sample_weight=True) if _routing_enabled() else machine
-
-    def get_metadata_routing(self) -> MetadataRouter:
-        """Return what the estimator requests."""
-        estimator = self._default_machine() if self.estimator is None else self.estimator
-        mapping = MethodMapping().add(caller="fit", callee="fit")
-        return MetadataRouter(owner=self).add(estimator=estimator, method_mapping=mapping)
-
-    def _task(self) -> str:
-        """Return the task as far as parameters decide it."""
-        if self.task != "auto" or self.estimator is None:
-            return str(self.task)
-        return task_of(self.estimator)
-
-    def _known_task(self) -> str:
-        """Return the task: by parameters, by the target once fitted, classification before.
-
-        A classifier's folds are stratified where the target has classes and plain where it is
-        continuous; a regressor's are never stratified, which ruins classes sorted by label.
-        """
-        if self._task() != "auto":
-            return self._task()
-        if hasattr(self, "result_") and not hasattr(self, "classes_"):
-            return "regression"
-        return "classification"
 
     @available_if(inner_has("transform"))
     def fit_transform(self, X: Any, y: Any, **fit_params: Any) -> Any:
@@ -334,17 +325,3 @@ class KernelSelector(
                 "and best_ridge_, or set refit=True."
             )
         return self.best_estimator_
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.sparse = True
-        tags.target_tags.required = True
-        if self._known_task() == "classification":
-            tags.estimator_type, tags.classifier_tags = "classifier", ClassifierTags()
-        else:
-            tags.estimator_type, tags.regressor_tags = "regressor", RegressorTags()
-        candidates = self.kernels if isinstance(self.kernels, list | tuple) else [self.kernels]
-        for kernel in candidates:
-            if isinstance(kernel, Kernel) and kernel.takes_matrix:
-                tags.input_tags.pairwise = True
-        return tags

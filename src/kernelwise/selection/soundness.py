@@ -122,6 +122,7 @@ def _check_machine(machine: LSSVC | KRR) -> None:
     if isinstance(machine, LSSVC):
         _check_classes(machine.classes_, *(wide or (2,)))
         _require(isinstance(machine.calibration_, Calibration), "calibration_ is of another kind")
+        _check_numbers(machine.threshold_, "threshold_")
         slope = machine.calibration_.slope
         _require(isinstance(slope, float) and 0.0 <= slope < math.inf, f"slope is {slope!r:.40}")
     _try(machine.predict, machine.X_fit_)

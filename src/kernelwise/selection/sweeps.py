@@ -29,7 +29,9 @@ class Sweeps:
         size = max(1, min(problem.engine.grams_at_once(problem.targets), len(kernels)))
         self._batches = [kernels[i : i + size] for i in range(0, len(kernels), size)]
         first = 1 if problem.targets.classes is not None else 2
-        sweeps = first + sum(highest - 1 for highest, _ in self._powers)
+        # The first power of rows that count equally is known from the first sweep.
+        self._first = 2 if problem.targets.weights_within is None else 1
+        sweeps = first + sum(highest + 1 - self._first for highest, _ in self._powers)
         self.count = sweeps * len(self._batches)
         self.leave_work = any(criterion.cost != "n^2" for criterion in criteria)
 
@@ -49,8 +51,8 @@ class Sweeps:
             if evidence.statistics.invalid_reason is None and evidence.statistics.frobenius > 0.0
         ]
         for highest, weighted in self._powers if sound else []:
-            for k in range(2, highest + 1):
-                vectors = [evidence.powers(weighted, k - 1).columns for evidence in sound]
+            for k in range(self._first, highest + 1):
+                vectors = [evidence.factors(weighted, k) for evidence in sound]
                 grams = [evidence.gram for evidence in sound]
                 products = self._problem.engine.matmul(grams, vectors, progress)
                 for evidence, product in zip(sound, products, strict=True):
@@ -64,4 +66,4 @@ def _powers_needed(criteria: Iterable[Criterion]) -> list[Powers]:
         weighted: max(p.highest for p in asked if p.weighted == weighted)
         for weighted in dict.fromkeys(p.weighted for p in asked)
     }
-    return [Powers(k, weighted) for weighted, k in highest.items() if k > 1]
+    return [Powers(k, weighted) for weighted, k in highest.items()]
