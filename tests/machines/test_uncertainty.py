@@ -374,7 +374,7 @@ def test_a_sum_over_fewer_rows_than_it_was_trained_on(rng, tmp_path):
 
 def test_the_page_has_the_numbers_that_were_measured():
     root = Path(__file__).parents[2]
-    found = json.loads((root / "benchmarks" / "coverage.json").read_text())
+    found = json.loads((root / "benchmarks" / "intervals.json").read_text())
     page = (root / "docs" / "uncertainty.md").read_text()
     for kind, what in (("real", "width"), ("classes", "size")):
         for name, of in found[kind].items():

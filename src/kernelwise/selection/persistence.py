@@ -228,7 +228,8 @@ def _full_name(named: Any) -> str:
 
 def _foreign(found: Iterable[str], names: Iterable[str]) -> str:
     """Return the first type, by name, that is none of the trusted ones; nothing if all are."""
-    return min(set(found) - set(names), default="")
+    first = min(set(found) - set(names), default="")
+    return " ".join(first.split())  # a name in a damaged file may hold anything
 
 
 def _no_model(path: str | os.PathLike[str]) -> ValueError:

@@ -1,6 +1,6 @@
 """How often intervals and sets at level 0.9 are right, on ten real and ten class targets.
 
-    .venv/bin/python benchmarks/coverage.py [--splits 20] [--out FILE.json]
+    .venv/bin/python benchmarks/intervals.py [--splits 20] [--out FILE.json]
 
 Random splits: 70 % of the rows for training, at most 500, the others for testing, at most 1,000.
 Missing values are set to the median, features standardised. Every split chooses kernel and ridge
