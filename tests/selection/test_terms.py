@@ -121,8 +121,8 @@ def _naive(scoring, y, held_out):
 
 
 def test_scores_that_cannot_be(blobs, wave):
-    with pytest.raises(ValueError, match="unknown scoring 'acuracy': did you mean 'accuracy'"):
-        kw.KernelSelector(scoring="acuracy").fit(*blobs)
+    with pytest.raises(ValueError, match="unknown scoring 'roc_auk': did you mean 'roc_auc'"):
+        kw.KernelSelector(scoring="roc_auk").fit(*blobs)
     with pytest.raises(ValueError, match="scoring='roc_auc' is for classes"):
         kw.KernelSelector(scoring="roc_auc").fit(*wave)
     with pytest.raises(ValueError, match="scoring and criterion both"):
