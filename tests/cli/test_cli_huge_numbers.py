@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from kernelwise._written import read_numbers, to_numeric
+from kernelwise.cli.main import main
 
 
 @pytest.mark.parametrize("huge", [10**400, "9" * 400])
@@ -19,3 +20,12 @@ def test_huge_integers_are_infinite_and_texts_missing(huge):
 
 def test_integers_stay_integers():
     assert to_numeric(pd.Series(["1", "2"], dtype=object)).dtype.kind == "i"
+
+
+def test_classes_of_numbers_that_reals_do_not_tell_apart(tmp_path, capsys):
+    """As a target with gaps is read: whole, and beyond what float64 counts."""
+    rows = "\n".join(f"{i},{1e17 if i % 2 else 2e17:.0f}.0" for i in range(12))
+    (tmp_path / "t.csv").write_text(f"a,y\n{rows}\n")
+    command = ["select", str(tmp_path / "t.csv"), "--target", "y", "--task", "classification"]
+    assert main(command) == 2
+    assert "too large to tell apart" in capsys.readouterr().err

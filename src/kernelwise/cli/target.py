@@ -143,9 +143,14 @@ def _check_classes(y: Any, name: str) -> None:
             "name another column by --target."
         )
     if y.dtype.kind == "f":
-        fraction = next(value for value in classes if value != round(value))
+        fractions = classes[classes != np.round(classes)]
+        if not fractions.size:
+            raise BadInput(
+                f"the target {name!r} holds numbers such as {classes[-1]:g}, too large to tell "
+                "apart: put a letter before each to make them classes, or use --task regression."
+            )
         raise BadInput(
-            f"the target {name!r} holds fractions such as {fraction:g}: use --task regression."
+            f"the target {name!r} holds fractions such as {fractions[0]:g}: use --task regression."
         )
     if classes.size > max(2, y.size // 2):
         remedy = "--target names another column" if y.dtype.kind == "U" else "use --task regression"
