@@ -16,6 +16,7 @@ from kernelwise.selection.search import CascadeOutcome, edge
 
 _FEWEST = 5  # rows of a class
 _LOOKED_AT = 200  # rows
+_GLANCED_AT = 20  # rows of a pick that nobody has chosen yet: a sweep should not wait for them
 _ALONE = 0.05  # similarity to the most similar row, below which a row is alone
 _CONSTANT = 1e-6  # relative difference of entries, below which all rows look alike
 _DISAGREEMENT = 1.5  # how much worse by the last criterion the pick of the first one is
@@ -97,14 +98,14 @@ def _picks_on_the_edge(result: SelectionResult) -> Iterator[Diagnostic]:
 
 
 def _degenerate_matrix(found: CascadeOutcome) -> Iterator[Diagnostic]:
-    gram, rows = found.evidence.gram, _some_rows(found.evidence.n)
+    gram, rows = found.evidence.gram, _some_rows(found.evidence.n, _LOOKED_AT)
     yield from _degenerate(found.kernel, gram.rows(rows), gram.statistics.diagonal, rows)
 
 
 def _degenerate_picks(result: SelectionResult, X: Any) -> Iterator[Diagnostic]:
     """See whether no pick has a matrix that tells rows apart, as with features of other scales."""
     said: list[Diagnostic] = []
-    rows = _some_rows(X.shape[0])
+    rows = _some_rows(X.shape[0], _GLANCED_AT)
     for kernel in dict.fromkeys(map(result.best, result.choosing())):
         if not isinstance(kernel, PairKernel) or not kernel.inverse_widths:
             return
@@ -118,8 +119,8 @@ def _degenerate_picks(result: SelectionResult, X: Any) -> Iterator[Diagnostic]:
     yield from said[:1]
 
 
-def _some_rows(n: int) -> Array:
-    return np.linspace(0, n - 1, min(n, _LOOKED_AT)).astype(int)
+def _some_rows(n: int, most: int) -> Array:
+    return np.linspace(0, n - 1, min(n, most)).astype(int)
 
 
 def _degenerate(kernel: Kernel, K: Array, diagonal: Array, rows: Array) -> Iterator[Diagnostic]:

@@ -148,5 +148,7 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
     with limited(n_jobs, rows=targets.n):
         with bar("scoring kernels", progress) as whole:
             result, _ = score_candidates(problem, candidates, columns, lambda gram: ridges, whole)
+    # Several threads of BLAS would go on spinning, and slow down the next sweep.
+    with limited(1 if n_jobs is None else n_jobs):
         warn_about_picks(result, problem.X)
     return result
