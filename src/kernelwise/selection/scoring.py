@@ -149,6 +149,6 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
         with bar("scoring kernels", progress) as whole:
             result, _ = score_candidates(problem, candidates, columns, lambda gram: ridges, whole)
     # Several threads of BLAS would go on spinning, and slow down the next sweep.
-    with limited(1 if n_jobs is None else n_jobs):
+    with limited(n_jobs, rows=1):
         warn_about_picks(result, problem.X)
     return result
