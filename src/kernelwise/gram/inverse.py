@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import cho_solve
-from scipy.linalg.lapack import dpotrf, dtrtri
 
 from kernelwise._threads import cached_property
 from kernelwise._types import Array
 from kernelwise._undefined import Undefined
+from kernelwise.gram.panels import cholesky_factor, inverse_factor
 
 _EPS = float(np.finfo(float).eps)
 # Eigenvalues of a positive semidefinite matrix come out negative by rounding: n eps times the
@@ -107,16 +107,17 @@ class CholeskyInverse(Inverse):
         self.ridge = ridge
         K.flat[:: K.shape[0] + 1] += ridge
         self._size = K.diagonal().copy()
-        # M is symmetric, so M.T is M in LAPACK's order; clean=1 zeroes the other triangle.
-        self._lower, info = dpotrf(K.T, lower=1, clean=1, overwrite_a=1)
-        if info != 0:
+        # M is symmetric, so M.T is M in LAPACK's order.
+        factor = cholesky_factor(K.T)
+        if factor is None:
             raise NotPositiveDefinite(ridge)
+        self._lower = factor
         self._logdet = 2.0 * float(np.log(self._lower.diagonal()).sum())
 
     @cached_property
     def _inverse_factor(self) -> tuple[Array, Array]:
         """N below its diagonal, and the diagonal; the factor itself is lost."""
-        strict, _ = dtrtri(self._lower, lower=1, overwrite_c=1)
+        strict = inverse_factor(self._lower)
         del self._lower
         on_diagonal = strict.diagonal().copy()
         np.fill_diagonal(strict, 0.0)
