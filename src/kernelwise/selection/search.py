@@ -131,7 +131,7 @@ class Search:
 
     def _ridges_for(self, criterion: Criterion, gram: Gram) -> Array:
         """Return the ridges to choose from; the one nearest the papers' 1 if it may not choose."""
-        diagonal, weights = gram.statistics.diagonal, self._problem.targets.weights
+        diagonal, weights = gram.diagonal, self._problem.targets.weights
         mean = float((diagonal if weights is None else weights * diagonal).mean())
         unit = mean if self._relative and mean > 0.0 and np.isfinite(mean) else 1.0
         if criterion.chooses_ridge:
@@ -176,6 +176,7 @@ class Search:
             and self._problem.targets.n > LOCAL_ROWS
             and bool(np.all(np.diff(self._ridges) > 0.0))
             and not self._problem.takes_matrix
+            and not self._problem.engine.serves_all_ridges
         )
 
     def _search_locally(self, kernels: Sequence[Kernel], progress: Task) -> "_Picked | None":
