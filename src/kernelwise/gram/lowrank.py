@@ -208,7 +208,7 @@ class LowRankGram(Gram):
 
     def __init__(self, kernel: Kernel, X: Any, targets: Targets, sample: Sample) -> None:
         self._kernel, self._X, self._targets, self.sample = kernel, X, targets, sample
-        self._phi = FeatureMatrix(kernel, X, targets, sample)
+        self._phi, self.unsound = FeatureMatrix(kernel, X, targets, sample), sample.landmarks
 
     @property
     def progress(self) -> Task:
@@ -218,11 +218,6 @@ class LowRankGram(Gram):
     @progress.setter
     def progress(self, task: Task) -> None:
         self._phi.progress = task
-
-    @property
-    def unsound(self) -> Array:
-        """The landmarks."""
-        return self.sample.landmarks
 
     @cached_property
     def diagonal(self) -> Array:
