@@ -58,14 +58,20 @@ class Inverse(ABC):
 
     ridge: float
     condition: float = 0.0  # how many times solutions magnify rounding errors of the kernel matrix
+    judged: Array | None = None  # the rows of which the diagonal is known; None for all of them
+    is_thin: bool = False  # whether there is a way to solve with a block without forming it
 
     @abstractmethod
     def solve(self, B: Array) -> Array:
         """Return the product with the columns of B."""
 
     def diagonal(self) -> Array:
-        """Return the diagonal, by which machines leave one row out."""
+        """Return the diagonal, by which machines leave one row out; NaN for rows not judged."""
         raise NotImplementedError(f"{type(self).__name__} does not provide the diagonal.")
+
+    def trace(self) -> float:
+        """Return the sum of the whole diagonal."""
+        return float(self.diagonal().sum())
 
     def block(self, rows: Array) -> Array:
         """Return some rows and the same columns, by which machines leave out a fold."""
@@ -79,6 +85,10 @@ class Inverse(ABC):
         """Return the product with a block, without forming it where that is cheaper."""
         block = self.block(rows)
         return lambda V: np.asarray(block @ V)
+
+    def solve_block(self, rows: Array, B: Array) -> Array:
+        """Return the product of the inverse of a block with B, where the inverse is thin."""
+        raise NotImplementedError(f"{type(self).__name__} is not thin.")
 
     def off_diagonal_product(self, B: Array) -> Array:
         """Return the product with B of all but the diagonal."""

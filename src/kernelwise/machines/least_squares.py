@@ -77,7 +77,7 @@ class _LeastSquaresMachine(BaseEstimator):
         self, X: Any, fit: RidgeFit, alpha: Array, values: Array, residuals: Array, *, flat: bool
     ) -> None:
         """Keep a sound solution, its single column as a vector if it is to be flat."""
-        if not (np.isfinite(fit.coefficients).all() and np.isfinite(fit.bias).all()):
+        if not (np.isfinite(alpha).all() and np.isfinite(fit.bias).all()):
             raise ValueError(
                 "the coefficients are not finite: standardise X, rescale y, or use a larger ridge."
             )

@@ -57,7 +57,10 @@ class RidgeFit:
     coefficients: Array  # alpha, of shape (n, c)
     bias: Array  # b, of shape (c,); zeros for a machine without bias
     inverse_diagonal: Array  # of the first n rows of C^-1; of M^-1 without bias
-    loo_residuals: Array  # alpha_i / (C^-1)_ii = y_i - f(x_i) of the machine refitted without i
+    mean_diagonal: float  # of it over the weights, the mean
+    # alpha_i / (C^-1)_ii = y_i - f(x_i) of the machine refitted without i; NaN for rows not judged.
+    loo_residuals: Array
+    judged: Array | None  # the rows of which these are known; None for all of them
     weights: Array  # of the rows, ones by default
     solved_ones: Array  # M^-1 u; zeros for a machine without bias
     inverse: Inverse | None  # of M; None in a machine that is done with it
@@ -67,7 +70,12 @@ class RidgeFit:
     @property
     def degrees_of_freedom(self) -> float:
         """The trace of the hat matrix, which takes y to the values on the training rows."""
-        return self.weights.size - float(self.inverse_diagonal @ (self.ridge / self.weights))
+        return self.weights.size * (1.0 - self.ridge * self.mean_diagonal)
+
+    @property
+    def left_out(self) -> "LeftOut":
+        """What it says of the rows judged when they are left out."""
+        return LeftOut(self)
 
     @property
     def training_residuals(self) -> Array:
@@ -82,8 +90,10 @@ class RidgeFit:
         without a bias, from the off-diagonal part of :math:`C^{-1}`.
         """
         values = self.targets - self.loo_residuals
-        if self.inverse is None or not _cancels(self.targets, values):
+        is_partial = self.inverse is None or self.judged is not None
+        if is_partial or not _cancels(self.targets, values):
             return np.asarray(values)
+        assert self.inverse is not None
         return self._off_diagonal_values(self.inverse)
 
     def _off_diagonal_values(self, inverse: Inverse) -> Array:
@@ -104,11 +114,29 @@ class RidgeFit:
 
         Where that cancels and the entries of the matrix are at hand, from a refit.
         """
+        assert self.inverse is not None
+        if self.inverse.is_thin:
+            return np.asarray(self.targets[rows] - self._thin_residuals(self.inverse, rows))
         factor = cho_factor(self._block(rows), overwrite_a=True, check_finite=False)
         values = self.targets[rows] - cho_solve(factor, self.coefficients[rows])
         if entries is None or not _cancels(self.targets[rows], values):
             return np.asarray(values)
         return self.loo_values[rows] if rows.size == 1 else self._refitted(entries(), rows)
+
+    def _thin_residuals(self, inverse: Inverse, rows: Array) -> Array:
+        r"""Return :math:`[(C^{-1})_{BB}]^{-1} \alpha_B` without the block.
+
+        The bias changes it by a matrix of rank one: with :math:`N = (M^{-1})_{BB}` by
+        :math:`(N - h h^\top / s)^{-1} = N^{-1} + N^{-1} h h^\top N^{-1} / (s - h^\top N^{-1} h)`.
+        """
+        root, h = np.sqrt(self.weights), self.solved_ones
+        alpha = self.coefficients[rows] / root[rows, None]
+        solved = inverse.solve_block(rows, np.column_stack([alpha, h[rows]]))
+        residuals, ones = solved[:, :-1], solved[:, -1]
+        if h.any():
+            rest = float(root @ h) - float(h[rows] @ ones)
+            residuals = residuals + np.outer(ones, h[rows] @ residuals / rest)
+        return np.asarray(residuals / root[rows, None])
 
     def _block(self, rows: Array) -> Array:
         """Return rows and columns B of C^-1."""
@@ -151,6 +179,26 @@ class RidgeFit:
         return float(squares.mean())
 
 
+@dataclass(frozen=True, eq=False)
+class LeftOut:
+    """The leave-one-out values and residuals of a machine on the rows judged."""
+
+    fit: RidgeFit
+
+    @property
+    def values(self) -> Array:
+        """What the machine refitted without a row says of it, of shape (rows, c)."""
+        return self._of_judged(self.fit.loo_values)
+
+    @property
+    def residuals(self) -> Array:
+        """The targets less the values."""
+        return self._of_judged(self.fit.loo_residuals)
+
+    def _of_judged(self, values: Array) -> Array:
+        return values if self.fit.judged is None else np.asarray(values[self.fit.judged])
+
+
 def fit_ridge(
     inverse: Inverse, y: Any, *, fit_intercept: bool = True, sample_weight: Array | None = None
 ) -> RidgeFit:
@@ -160,12 +208,13 @@ def fit_ridge(
     root = np.sqrt(weights)
     columns = inverse.solve(np.column_stack([root[:, None] * Y, root]))
     solved, h, diagonal = columns[:, :-1], columns[:, -1], inverse.diagonal()
-    bias = np.zeros(Y.shape[1])
+    bias, trace = np.zeros(Y.shape[1]), inverse.trace()
     # One row alone, or all that is left of lost digits, may be nothing to divide by.
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         if fit_intercept:
             solved, bias = eliminate_intercept(solved, h, root)
-            diagonal = diagonal - h * (h / float(root @ h))  # h may be as small as 1e-200
+            shares = h / float(root @ h)  # h may be as small as 1e-200
+            diagonal, trace = diagonal - h * shares, trace - float(h @ shares)
         coefficients, diagonal = root[:, None] * solved, weights * diagonal
         residuals = coefficients / diagonal[:, None]
     return RidgeFit(
@@ -174,7 +223,9 @@ def fit_ridge(
         coefficients=coefficients,
         bias=bias,
         inverse_diagonal=diagonal,
+        mean_diagonal=trace / root.size,
         loo_residuals=residuals,
+        judged=inverse.judged,
         weights=weights,
         solved_ones=h if fit_intercept else np.zeros(root.size),
         inverse=inverse,
@@ -306,13 +357,14 @@ class LeastSquares(Machine):
     def fold_loss(self, ridge: float, split: Split, loss: str) -> float:
         """Return the mean loss on the tested rows, exactly and without a refit."""
         entries = self.gram.entries if Need.ENTRIES in self.gram.provides else None
+        tested = split.judged(self.gram)
         try:
-            scores = self.fit(ridge).held_out_values(split.left_out, entries)[split.tested]
+            scores = self.fit(ridge).held_out_values(split.left_out, entries)[tested]
         except np.linalg.LinAlgError:
             raise Undefined(
                 "the rows left out determine the machine, so use a larger ridge"
             ) from None
-        return mean_loss(self.targets.part(split.test), scores, loss)
+        return mean_loss(self.targets.part(split.left_out[tested]), scores, loss)
 
     def error_on(self, ridge: float, cross: Array, targets: Targets) -> float:
         """Return the error on other rows."""

@@ -19,7 +19,7 @@ from kernelwise._arguments import shown
 from kernelwise._types import Array
 from kernelwise._undefined import Undefined
 from kernelwise.criteria.base import LEAVE_ONE_OUT
-from kernelwise.gram import Need, Targets
+from kernelwise.gram import Engine, Need, Targets
 from kernelwise.kernels import Kernel, Precomputed
 from kernelwise.machines import (
     KRR,
@@ -159,8 +159,7 @@ def fit_estimator(
 
     That knows the sample weights among the parameters, and the class weights given here.
     """
-    is_same = getattr(machine, "class_weight", None) is class_weight
-    if _adopts(machine) and is_same and not params.keys() - {"sample_weight"}:
+    if _takes_over(machine, params, class_weight):
         try:
             solution = found.known or problem.solution(found.evidence, found.ridge)
         except Undefined:
@@ -178,11 +177,20 @@ def fit_estimator(
         raise ValueError(f"estimator {shown(inner)} cannot be fitted: {error}") from error
 
 
-def fit_needs(machine: Any, params: dict[str, Any]) -> frozenset[Need]:
-    """Return what a fit takes of the kernel matrix: with weights, or by others, all of it."""
-    is_weighted = params or getattr(machine, "class_weight", None) is not None
-    is_closed_form = _adopts(machine) and not is_weighted
-    return LEAVE_ONE_OUT if is_closed_form else frozenset({Need.ENTRIES})
+def fit_needs(
+    machine: Any, params: dict[str, Any], class_weight: Any, engine: Engine
+) -> frozenset[Need]:
+    """Return what a fit takes of the kernel matrix: of the choice's own, or else all of it."""
+    if not _takes_over(machine, params, class_weight):
+        return frozenset({Need.ENTRIES})
+    is_weighted = bool(params) or class_weight is not None
+    return LEAVE_ONE_OUT | (engine.needs_to_scale if is_weighted else frozenset())
+
+
+def _takes_over(machine: Any, params: dict[str, Any], class_weight: Any) -> bool:
+    """Say whether the solution of the choice, with its class weights, is that of the machine."""
+    is_same = getattr(machine, "class_weight", None) is class_weight
+    return _adopts(machine) and is_same and not params.keys() - {"sample_weight"}
 
 
 def _adopts(machine: Any) -> bool:

@@ -16,6 +16,7 @@ from kernelwise.selection.search import CascadeOutcome, edge
 
 _FEWEST = 5  # rows of a class
 _LOOKED_AT = 200  # rows
+_ENTRIES = 2**21  # of the matrix between them and all rows, beyond which fewer are looked at
 _GLANCED_AT = 20  # rows of a pick that nobody has chosen yet: a sweep should not wait for them
 _ALONE = 0.05  # similarity to the most similar row, below which a row is alone
 _CONSTANT = 1e-6  # relative difference of entries, below which all rows look alike
@@ -98,8 +99,9 @@ def _picks_on_the_edge(result: SelectionResult) -> Iterator[Diagnostic]:
 
 
 def _degenerate_matrix(found: CascadeOutcome) -> Iterator[Diagnostic]:
-    gram, rows = found.evidence.gram, _some_rows(found.evidence.n, _LOOKED_AT)
-    yield from _degenerate(found.kernel, gram.rows(rows), gram.statistics.diagonal, rows)
+    gram, n = found.evidence.gram, found.evidence.n
+    rows = _some_rows(n, min(_LOOKED_AT, max(_GLANCED_AT, _ENTRIES // n)))
+    yield from _degenerate(found.kernel, gram.rows(rows), gram.diagonal, rows)
 
 
 def _degenerate_picks(result: SelectionResult, X: Any) -> Iterator[Diagnostic]:

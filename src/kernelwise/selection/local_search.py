@@ -1,9 +1,11 @@
 """Leave-one-out over kernels and ridges: few rows first, then exactly where it matters.
 
-An eigendecomposition of every kernel serves all ridges but takes minutes for thousands of rows. A
-first look at 500 rows costs nothing and is nearly right; from its pick one climbs, with exact
-leave-one-out on more rows, to the best of the neighbours (the next ridge, the next width, or both)
-until none is better. Each of these values is one Cholesky factor; the last one is also the machine.
+An eigendecomposition of every kernel serves all ridges but takes minutes for thousands of rows. On
+an eighth of the rows it takes little time; there everything is evaluated. From the best of that one
+climbs on a quarter of the rows, then on half of them, then on all, to the best of the neighbours
+(the next ridge, the next width, or both) until none is better. Few rows prefer wide kernels: the
+best width narrows as rows are added, and a pick that follows it through every doubling is never far
+behind. Each value is one Cholesky factor; the last one is also the machine.
 """
 
 from collections.abc import Sequence
@@ -20,16 +22,16 @@ from kernelwise.kernels import Kernel
 from kernelwise.selection.problem import Problem, Solution
 from kernelwise.targets import Targets
 
-FIRST_LOOK = 500  # rows
-_GROWTH = 3  # between the first look and the next
-_BAND = 0.25  # neighbours that the first look found worse by more than this share are left alone
-_NARROW_BAND = 0.05  # the same for later looks, which are more to be trusted
-_MOST = 8  # values on one set of rows
-_AFFORDABLE = 2500  # rows at which that many may be computed
+FIRST_LOOK = 500  # rows at least
+_FIRST_SHARE = 8  # the first look is at one in so many rows
+_APART = 1.4  # times as many rows are worth another look
+_BAND = 0.25  # neighbours that fewer rows found worse by more than this share are left alone
+_MOST = 12  # values on one set of rows
+_AFFORDABLE = 2600  # rows at which that many may be computed
 
 
 class SearchFailed(Exception):
-    """The pick from few rows has no finite value on all rows."""
+    """Few rows have no finite value anywhere, or their pick has none on all rows."""
 
 
 class GridIndex(NamedTuple):
@@ -66,6 +68,13 @@ class SearchResult:
     indefinite: list[Kernel]
 
 
+class Guide(NamedTuple):
+    """What fewer rows say: values of everything, NaN where undefined, and where to begin."""
+
+    values: Array
+    pick: GridIndex
+
+
 class LocalSearch:
     """Looks for the kernel and ridge with the least value of a leave-one-out criterion.
 
@@ -91,21 +100,31 @@ class LocalSearch:
     def run(self, progress: Task) -> SearchResult:
         """Look at more and more rows."""
         sizes = _sizes(self._problem.targets.n)
-        with progress.part("leave-one-out", len(sizes)) as task:
-            with task.part("first look"), limited(rows=sizes[0]):
-                table = self._first_look(sizes[0])
-            pick = GridIndex(*map(int, np.unravel_index(np.nanargmin(table), table.shape)))
-            guide, band = table, _BAND
-            for rows in sizes[1:]:
-                with task.part("exact values"), limited(rows=rows):
-                    look = ExactValues(self, rows)
-                    pick, is_peak = look.climb(pick, guide, band, _budget(rows))
-                guide, band = look.update(guide, pick), _NARROW_BAND
-        solution = look.solution(pick)
-        return SearchResult(look.values(), pick, solution, sizes, is_peak, self._indefinite)
+        look = self._look(sizes, progress)
+        return SearchResult(
+            look.values(), look.pick, look.solution(), sizes, look.is_peak, self._indefinite
+        )
 
-    def _first_look(self, rows: int) -> Array:
-        """Return the values of everything on a few rows, NaN where they are undefined."""
+    def _look(self, sizes: list[int], progress: Task) -> "ExactValues":
+        """Return values on the last number of rows, near what is best on the ones before.
+
+        Those take about as long together: every step gets half of what is left of a bar.
+        """
+        *fewer, rows = sizes
+        budget = _budget(rows, self._problem.targets.n)
+        with progress.part("leave-one-out", 2) as task:
+            if len(fewer) > 1:
+                guide = self._look(fewer, task).guide()
+            else:
+                with task.part("first look", len(self._kernels)) as part, limited(rows=fewer[0]):
+                    guide = self._first_look(fewer[0], part)
+            with task.part("exact values", budget) as part, limited(rows=rows):
+                look = ExactValues(self, rows, guide, part)
+                look.climb(budget)
+        return look
+
+    def _first_look(self, rows: int, progress: Task) -> Guide:
+        """Return the values of everything on a few rows."""
         table = np.full(self._ridges.shape, np.nan)
         for k, evidence in enumerate(self.part(rows).evidence(self._kernels)):
             ridges = self._ridges[k].tolist()
@@ -113,9 +132,12 @@ class LocalSearch:
             table[k] = [ask(self._criterion, evidence, ridge).mean for ridge in ridges]
             if evidence.is_psd is False:
                 self._indefinite.append(self._kernels[k])
-        if np.isnan(table).all():
+            progress.advance()
+        if not np.isfinite(table).any():
             raise SearchFailed
-        return table
+        return Guide(
+            table, GridIndex(*map(int, np.unravel_index(np.nanargmin(table), table.shape)))
+        )
 
     def part(self, rows: int) -> Problem:
         """Return the problem on the first rows, in an order that mixes the classes."""
@@ -130,94 +152,99 @@ class LocalSearch:
         value = ask(self._criterion, evidence, ridge).mean
         return (np.inf, None) if np.isnan(value) else (value, part.solution(evidence, ridge))
 
-    @property
-    def shape(self) -> tuple[int, int]:
-        """The numbers of kernels and ridges."""
-        return self._ridges.shape[0], self._ridges.shape[1]
-
 
 class ExactValues:
-    """Exact values on some of the rows, each computed once."""
+    """Exact values on some of the rows, each computed once, and the best of them.
 
-    def __init__(self, search: LocalSearch, rows: int) -> None:
-        self._search, self._part = search, search.part(rows)
+    Parameters
+    ----------
+    search : LocalSearch
+    rows : int
+    guide : Guide
+    progress : Task
+
+    Attributes
+    ----------
+    pick : GridIndex
+        The best so far.
+    is_peak : bool
+        Whether every promising neighbour of it was evaluated.
+    """
+
+    def __init__(self, search: LocalSearch, rows: int, guide: Guide, progress: Task) -> None:
+        self._search, self._part, self._progress = search, search.part(rows), progress
+        self._guide, self.pick, self.is_peak = guide.values, guide.pick, False
         self._values: dict[GridIndex, float] = {}
-        self._best: tuple[GridIndex, Solution | None] | None = None
+        self._solution: Solution | None = None
+        self._evaluate(guide.pick)
 
-    def climb(
-        self, start: GridIndex, guide: Array, band: float, budget: int
-    ) -> tuple[GridIndex, bool]:
-        """Go to a better neighbour as long as there is one and the budget lasts.
-
-        The guide, a table of values on fewer rows, says where to look first; neighbours that it
-        finds worse than its best by more than the band are left alone.
-        """
-        best = start
-        self._value(best)
-        limit = float(np.nanmin(guide)) * (1.0 + band)
-        while True:
-            for place in self._worth_a_look(best, guide, limit):
+    def climb(self, budget: int) -> None:
+        """Go to a better neighbour as long as there is one and the budget lasts."""
+        while not self.is_peak:
+            before = self.pick
+            for place in self._worth_a_look():
                 if len(self._values) >= budget:
-                    return best, False
-                if self._value(place) < self._values[best]:
-                    best = place
+                    return
+                self._evaluate(place)
+                if self.pick != before:
                     break
-            else:
-                return best, True
+            self.is_peak = self.pick == before
 
-    def update(self, guide: Array, pick: GridIndex) -> Array:
-        """Return the guide, rescaled to match the pick, with the values found here."""
-        scale = self._values[pick] / guide[pick] if guide[pick] > 0.0 else 1.0
-        updated = np.array(guide * (scale if np.isfinite(scale) else 1.0))
-        for place, value in self._values.items():
-            updated[place] = value
-        return updated
-
-    def _worth_a_look(self, place: GridIndex, guide: Array, limit: float) -> list[GridIndex]:
-        k, j = place
+    def _worth_a_look(self) -> list[GridIndex]:
+        """Return the promising neighbours of the pick, the best by the guide first."""
+        k, j = self.pick
         # A narrower kernel goes with a larger ridge.
         around = [(k, j - 1), (k, j + 1), (k + 1, j), (k - 1, j), (k + 1, j + 1), (k - 1, j - 1)]
-        places = [GridIndex(*p) for p in around if self._is_inside(*p)]
-        new = [p for p in places if p not in self._values and guide[p] <= limit]
-        return sorted(new, key=lambda p: float(guide[p]))
+        kernels, ridges = self._guide.shape
+        places = [GridIndex(*p) for p in around if 0 <= p[0] < kernels and 0 <= p[1] < ridges]
+        limit = float(np.nanmin(self._guide)) * (1.0 + _BAND)
+        new = [p for p in places if p not in self._values and self._guide[p] <= limit]
+        return sorted(new, key=lambda p: float(self._guide[p]))
 
-    def _is_inside(self, k: int, j: int) -> bool:
-        kernels, ridges = self._search.shape
-        return 0 <= k < kernels and 0 <= j < ridges
-
-    def _value(self, place: GridIndex) -> float:
+    def _evaluate(self, place: GridIndex) -> None:
         value, solution = self._search.exact(self._part, place)
         self._values[place] = value
-        if value <= min(self._values.values()):
-            self._best = place, solution
-        return value
+        self._progress.advance()
+        if place == self.pick or value < self._values[self.pick]:
+            self.pick, self._solution = place, solution
 
-    def solution(self, place: GridIndex) -> Solution:
+    def guide(self) -> Guide:
+        """Return what to expect on more rows: the guide, rescaled at the pick, and the values."""
+        value, expected = self._values[self.pick], self._guide[self.pick]
+        scale = value / expected if expected > 0.0 else 1.0
+        updated = self._guide * (scale if np.isfinite(scale) else 1.0)
+        for place, value in self._values.items():
+            updated[place] = value
+        return Guide(updated, self.pick)
+
+    def solution(self) -> Solution:
         """Return the machine at the pick."""
-        if self._best is None or not np.isfinite(self._values[place]):
+        if self._solution is None:
             raise SearchFailed
-        best, known = self._best
-        solution = known if best == place else self._search.exact(self._part, place)[1]
-        assert solution is not None  # its value is finite
-        return solution
+        return self._solution
 
     def values(self) -> Array:
         """Return the values as a table, NaN where none was computed."""
-        table = np.full(self._search.shape, np.nan)
+        table = np.full(self._guide.shape, np.nan)
         for place, value in self._values.items():
             table[place] = value
         return table
 
 
 def _sizes(n: int) -> list[int]:
-    """Return the numbers of rows to look at."""
-    between = FIRST_LOOK * _GROWTH
-    return [FIRST_LOOK, between, n] if n > _AFFORDABLE else [FIRST_LOOK, n]
+    """Return the numbers of rows to look at: an eighth, a quarter, half, all; at least 500."""
+    first = max(FIRST_LOOK, n // _FIRST_SHARE)
+    between = [n // 4, n // 2]
+    return [first, *(rows for rows in between if rows > _APART * first), n]
 
 
-def _budget(rows: int) -> int:
-    """Return how many exact values are affordable: their cost grows with the cube of the rows."""
-    return int(np.clip(_MOST * (_AFFORDABLE / rows) ** 3, 1, _MOST))
+def _budget(rows: int, n: int) -> int:
+    """Return how many exact values are affordable: their cost grows with the cube of the rows.
+
+    That is the time of one value on all rows, or of what is affordable in any case.
+    """
+    time = max(n, _AFFORDABLE * _MOST ** (1 / 3)) ** 3
+    return int(np.clip(time / rows**3, 1, _MOST))
 
 
 def stratified_order(targets: Targets, seed: int = 0) -> Array:

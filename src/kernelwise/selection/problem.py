@@ -107,7 +107,7 @@ class Problem:
             if criterion.has_open_tradeoffs:  # picks are tested on rows left out
                 needs |= {*LEAVE_ONE_OUT, Need.ENTRIES}
             if criterion.uses_ridge and self.targets.weights is not None:
-                needs |= {Need.ENTRIES}  # from which the weighted matrix is made
+                needs |= self.engine.needs_to_scale  # for the weighted matrix
             self.require(needs_with(self.machine, needs), criterion)
             name = criterion.name if shared[criterion.name] == 1 else criterion.label
             while name in columns:  # two stages may ask the same
@@ -162,8 +162,10 @@ def score_candidates(
             evidence = known.get(kernel) or next(fresh)
             if kernel not in kernels[i + 1 :]:
                 known.pop(kernel, None)
-            with stage.part("kernel") if takes_time else SILENT:
+            with stage.part("kernel", evidence.gram.sweeps) if takes_time else SILENT as part:
+                evidence.gram.progress = part
                 scores.add(evidence, ridges_for(evidence.gram).tolist())
+                evidence.gram.progress = SILENT
     return scores.result(time.perf_counter() - start), scores.kept
 
 

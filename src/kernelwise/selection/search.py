@@ -32,6 +32,7 @@ from kernelwise.targets import Targets
 LOCAL_ROWS = FIRST_LOOK + FIRST_LOOK // 5  # from here a first look at fewer rows pays
 SEARCHES = 3  # with a grid that is extended between them
 _STEPS = 4  # by which a grid is extended
+_NARROWER = 2  # kernels that a look at few rows may not leave out: many rows prefer them
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +110,7 @@ class Search:
         for name, keep in zip(self._columns, self._keep, strict=True):
             is_last, finalists = name == list(self._columns)[-1], len(survivors)
             if is_last and self._may_search_locally():
-                survivors.sort(key=lambda i: _smoothness(kernels[i]))
+                survivors = with_narrower(kernels, survivors)
                 picked = self._search_locally([kernels[i] for i in survivors], progress)
             if picked is not None:
                 stage = picked.table
@@ -131,7 +132,7 @@ class Search:
 
     def _ridges_for(self, criterion: Criterion, gram: Gram) -> Array:
         """Return the ridges to choose from; the one nearest the papers' 1 if it may not choose."""
-        diagonal, weights = gram.statistics.diagonal, self._problem.targets.weights
+        diagonal, weights = gram.diagonal, self._problem.targets.weights
         mean = float((diagonal if weights is None else weights * diagonal).mean())
         unit = mean if self._relative and mean > 0.0 and np.isfinite(mean) else 1.0
         if criterion.chooses_ridge:
@@ -176,6 +177,7 @@ class Search:
             and self._problem.targets.n > LOCAL_ROWS
             and bool(np.all(np.diff(self._ridges) > 0.0))
             and not self._problem.takes_matrix
+            and not self._problem.engine.serves_all_ridges
         )
 
     def _search_locally(self, kernels: Sequence[Kernel], progress: Task) -> "_Picked | None":
@@ -211,12 +213,28 @@ class _Picked(NamedTuple):
 
 def _set_aside(kernels: Sequence[Kernel], name: str, found: SearchResult) -> dict[str, str]:
     """Return a note for every kernel that needed no exact value."""
-    looked = " and ".join(str(rows) for rows in found.looked_at[:-1])
+    *first, last = map(str, found.looked_at[:-1])
+    looked = " and ".join([", ".join(first), last] if first else [last])
     return {
         f"{kernel}: {name}": Diagnostic(f"set aside after a look at {looked} rows", Code.SET_ASIDE)
         for kernel, values in zip(kernels, found.values, strict=True)
         if np.isnan(values).all()
     }
+
+
+def with_narrower(kernels: Sequence[Kernel], survivors: Sequence[int]) -> list[int]:
+    """Return survivors, families apart and wide kernels first, with the next narrower candidates.
+
+    A screen prefers kernels that are too wide for many rows. Every family with widths that has a
+    survivor gets two more.
+    """
+    order = sorted(range(len(kernels)), key=lambda i: _smoothness(kernels[i]))
+    kept = set(survivors)
+    for family in {type(kernels[i]) for i in survivors if kernels[i].inverse_widths}:
+        of_family = [i for i in order if type(kernels[i]) is family]
+        narrowest = max(of_family.index(i) for i in survivors if i in of_family)
+        kept.update(of_family[narrowest + 1 : narrowest + 1 + _NARROWER])
+    return [i for i in order if i in kept]
 
 
 def _smoothness(kernel: Kernel) -> tuple[str, float]:

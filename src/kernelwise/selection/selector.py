@@ -243,7 +243,8 @@ class KernelSelector(
         )
         search = Search(problem, self._criterion(targets), self.ridge)
         if self.refit:
-            problem.require(fit_needs(machine, fit_params), f"the fit of {type(machine).__name__}")
+            needs = fit_needs(machine, fit_params, self.class_weight, problem.engine)
+            problem.require(needs, f"the fit of {type(machine).__name__}")
         with limited(self.n_jobs, rows=targets.n):
             with fit_task(self, X, y, parts=SEARCHES) as progress:
                 found = search.run(kernels, progress, extend=auto)
