@@ -87,6 +87,8 @@ def validate_weights(sample_weight: Any, X: Any) -> Any:
     try:
         return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     except (TypeError, ValueError, OverflowError) as error:
+        if np.ndim(sample_weight) and np.shape(sample_weight) != np.shape(X)[:1]:
+            raise ValueError(f"{message[:-1]}, got shape {np.shape(sample_weight)}.") from None
         raise _explained(error, message) from None
 
 

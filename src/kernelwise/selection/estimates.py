@@ -16,6 +16,7 @@ from kernelwise._threads import limited
 from kernelwise.gram import Targets
 from kernelwise.kernels import Kernel
 from kernelwise.selection.estimators import mean_error
+from kernelwise.selection.inputs import check_lengths
 from kernelwise.selection.local_search import stratified_order
 from kernelwise.selection.record import ErrorEstimate
 from kernelwise.selection.result import SelectionResult
@@ -108,8 +109,7 @@ def pick_shares(chooser: Any, X: Any, targets: Targets, resamples: int) -> dict[
             f"resamples must be a positive integer of at most {_MOST_RESAMPLES}, got "
             f"{shown(resamples)}."
         )
-    if X.shape[0] != targets.n:
-        raise ValueError(f"X has {X.shape[0]} rows but y has {targets.n} entries.")
+    check_lengths(X, targets.n)
     picks: Counter[Kernel] = Counter()
     is_matrix = get_tags(chooser).input_tags.pairwise
     with warnings.catch_warnings():

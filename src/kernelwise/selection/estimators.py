@@ -68,10 +68,9 @@ def _machine_for(estimator: Any, targets: Targets, kernels: Sequence[Kernel]) ->
     if estimator is None:
         return KRR(fit_intercept=True) if targets.classes is None else LSSVC()
     name = type(estimator).__name__
-    task = "regression" if targets.classes is None else "classification"
     kind = get_tags(estimator).estimator_type
-    if kind == "outlier_detector" or (kind in _TASKS and _TASKS[kind] != task):
-        raise ValueError(f"estimator {name} does not fit task {task!r}: change either.")
+    if kind == "outlier_detector" or _TASKS.get(kind, targets.task) != targets.task:
+        raise ValueError(f"estimator {name} does not fit task {targets.task!r}: change either.")
     way = _kernel_input(estimator)
     if way is KernelInput.MATRIX and any(kernel.takes_matrix for kernel in kernels):
         raise ValueError(f"estimator {name} takes a matrix by itself: use LSSVC, KRR or an SVM.")

@@ -1,0 +1,83 @@
+"""What a new user meets on the first day, continued: weights of scores, many classes, folds."""
+
+import numpy as np
+import pytest
+from tests.helpers import close
+
+import kernelwise as kw
+
+KERNELS = kw.grids.gaussian(-1, 3)
+WEIGHED = ["sm", "eloo", "gcv", "lml", "kfold"]
+
+
+def rows(n=60, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 3))
+    return X, np.where(X[:, 0] + 0.5 * rng.normal(size=n) > 0.8, "rare", "usual")
+
+
+def table(X, y, names=WEIGHED, **options):
+    result = kw.score_kernels(X, y, KERNELS, names, **options)
+    return np.array([result.table[name] for name in names])
+
+
+def test_scores_with_weights_of_ones_are_those_without():
+    X, y = rows()
+    np.testing.assert_array_equal(table(X, y, sample_weight=np.ones(60)), table(X, y))
+
+
+def test_scores_with_integer_weights_are_those_of_repeated_rows():
+    X, y = rows()
+    counts = np.random.default_rng(1).integers(0, 4, 60)  # rows of weight zero are left out
+    again = np.repeat(np.arange(60), counts)
+    # What leaves rows out would leave their copies in, and powers of a matrix count them again. A
+    # training error alone is RKS with hardly any weight of stability.
+    for name in (kw.criteria.SM(r=1), kw.criteria.RKS(eta=1e-14)):
+        for target in (y, X[:, 1] + X[:, 0] ** 2):
+            weighted = kw.score_kernels(X, target, KERNELS, name, sample_weight=counts)
+            repeated = kw.score_kernels(X[again], target[again], KERNELS, name)
+            close(weighted.table[name.name], repeated.table[name.name])
+
+
+def test_balanced_scores_are_those_of_explicit_weights():
+    X, y = rows()
+    sizes = {label: int(np.sum(y == label)) for label in ("rare", "usual")}
+    by_class = {label: 60 / (2 * size) for label, size in sizes.items()}
+    balanced = table(X, y, class_weight="balanced")
+    close(balanced, table(X, y, class_weight=by_class))
+    close(balanced, table(X, y, sample_weight=[by_class[label] for label in y]))
+    assert not np.allclose(balanced[1], table(X, y)[1])
+
+
+def test_scores_are_weighted_as_in_the_selector():
+    X, y = rows()
+    w = np.exp(np.random.default_rng(2).normal(size=60))
+    stages = kw.Cascade(("sm", len(KERNELS)), ("eloo", 1))
+    selector = kw.KernelSelector(None, KERNELS, stages, 0.5, class_weight="balanced")
+    chosen = selector.fit(X, y, sample_weight=w).result_
+    options = {"ridge": 0.5, "sample_weight": w, "class_weight": "balanced"}
+    scored = table(X, y, ["sm", "eloo"], **options)
+    close(scored, [chosen.table["sm"], chosen.table["eloo"]])
+    given = kw.score_kernels(KERNELS[0](X), y, kw.Precomputed(), ["eloo"], **options)
+    close(given.table["eloo"][0], scored[1, 0])
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"sample_weight": np.ones(59)}, r"one non-negative number per row, got shape \(59,\)\."),
+        ({"sample_weight": -np.ones(60)}, "[Nn]egative values"),
+        ({"class_weight": "even"}, "class_weight must be None, 'balanced' or a dict"),
+        ({"class_weight": "balanced", "task": "regression"}, "class_weight is for classes"),
+        ({"sample_weight": np.eye(60)[0]}, "y has less than two classes or values of positive"),
+    ],
+)
+def test_weights_of_scores_that_cannot_be_are_refused(options, message):
+    X, y = rows()
+    y = (y == "rare").astype(int)
+    with pytest.raises(ValueError, match=message):
+        kw.score_kernels(X, y, KERNELS, **options)
+    with pytest.raises(ValueError, match="X has 59 rows but y has 60 entries"):
+        kw.score_kernels(X[1:], y, KERNELS, sample_weight=np.arange(60))
+    with pytest.raises(ValueError, match="sample_weight has zeros, which a given matrix"):
+        kw.score_kernels(KERNELS[0](X), y, kw.Precomputed(), sample_weight=np.arange(60))
