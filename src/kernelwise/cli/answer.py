@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise.cli import weights
 from kernelwise.cli.screen import counted, labelled
 from kernelwise.kernels import Gaussian, Kernel
 from kernelwise.selection.archive import to_plain
@@ -27,14 +28,19 @@ def choice(record: Record) -> str:
         "kernel": str(record.kernel),
         "ridge": f"{record.ridge:.4g}" + (f" (scikit-learn: {theirs})" if theirs else ""),
         "machine": f"{record.machine}, {described(record.data)}",
+        "weights": weights.described(record.data.get("class_weight") or {}),
     }
     return labelled(lines)
 
 
 def quality(record: Record) -> str:
     """Return how good the choice is and what came close."""
-    error = "not known" if record.error is None else str(record.error)
-    return labelled({"error": error, "runner-up": _runner_up(record)})
+    lines = {
+        "error": "not known" if record.error is None else str(record.error),
+        "balanced": "" if record.balanced_error is None else str(record.balanced_error),
+        "runner-up": _runner_up(record),
+    }
+    return labelled(lines)
 
 
 def rest(record: Record, written: list[str]) -> str:

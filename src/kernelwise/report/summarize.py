@@ -61,6 +61,7 @@ def _headline(record: Record) -> dict[str, Any]:
         "terms": terms(record.kernel, record.ridge),
         "machine": record.machine,
         "task": record.task,
+        "weighted": bool(record.data.get("class_weight")),
         "candidates": len(record.result),
         # Of the choice, not of all that followed.
         "seconds": to_plain(record.result.seconds),
@@ -120,6 +121,7 @@ def _sure(record: Record, titles: Titles) -> dict[str, Any]:
     picks = sorted(record.stability.items(), key=lambda pick: -pick[1])
     return {
         "error": record.error and _estimate(record.error),
+        "balanced": record.balanced_error and _estimate(record.balanced_error),
         "nested": record.nested and _estimate(record.nested),
         "stability": [
             {"kernel": kernel, "share": float(share), "chosen": kernel == str(record.kernel)}
