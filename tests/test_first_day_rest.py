@@ -1,10 +1,16 @@
 """What a new user meets on the first day, continued: weights of scores, many classes, folds."""
 
+from dataclasses import replace
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from tests.helpers import close
 
 import kernelwise as kw
+from kernelwise.report import render, summarize
+from kernelwise.selection import left_out
+from kernelwise.selection.record import Record
 
 KERNELS = kw.grids.gaussian(-1, 3)
 WEIGHED = ["sm", "eloo", "gcv", "lml", "kfold"]
@@ -81,3 +87,43 @@ def test_weights_of_scores_that_cannot_be_are_refused(options, message):
         kw.score_kernels(X[1:], y, KERNELS, sample_weight=np.arange(60))
     with pytest.raises(ValueError, match="sample_weight has zeros, which a given matrix"):
         kw.score_kernels(KERNELS[0](X), y, kw.Precomputed(), sample_weight=np.arange(60))
+
+
+def confused(labels):
+    pairs = [left_out.Mistake(a, b, 3) for a, b in pairwise(labels)]
+    return left_out.Confusion(dict.fromkeys(labels, 12), tuple(pairs))
+
+
+@pytest.fixture
+def record():
+    X, y = rows()
+    selector = kw.KernelSelector(None, KERNELS).fit(X, y)
+    chosen = selector.best_kernel_, selector.best_ridge_, "LSSVC", "classification"
+    return Record(*chosen, selector.result_, error=selector.error_)
+
+
+def test_a_report_on_a_hundred_classes(record):
+    labels = [f"species {i:03d}" for i in range(100)]
+    many = replace(record, confusion=confused(labels), data={"classes": dict.fromkeys(labels, 12)})
+    page = render(summarize(many))
+    assert "Which class is taken for which" not in page  # no table of 100 x 100
+    assert "The pairs that are confused most" in page
+    assert "87 more pairs occur no more often." in page
+    assert "88 more classes err no more often." in page and "and 88 more" in page
+    assert "species 020" not in page
+    few = render(summarize(replace(record, confusion=confused(labels[:12]))))
+    assert "The pairs that are confused most" not in few
+    assert "Which class is taken for which" in few
+
+
+def test_messages_do_not_list_a_hundred_classes():
+    y = np.repeat([f"species {i:03d}" for i in range(100)], 3)
+    X = np.arange(300.0)[:, None]
+    shown = ", ".join(f"'species {i:03d}'" for i in range(10))
+    sentence = "class_weight names 'zebra', which is no class of y: its classes are "
+    for machine in (kw.LSSVC(class_weight={"zebra": 2.0}), kw.KernelSelector(None, KERNELS[0])):
+        machine.set_params(class_weight={"zebra": 2.0})
+        with pytest.raises(ValueError, match=f"^{sentence}{shown} and 90 more\\.$"):
+            machine.fit(X, y)
+    with pytest.raises(ValueError, match=r"must not be negative, got .{57}\.\.\.\.$"):
+        kw.LSSVC(class_weight=dict.fromkeys(y, -1.0)).fit(X, y)

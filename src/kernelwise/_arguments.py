@@ -52,6 +52,12 @@ def shown(value: Any) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 
+def some(items: Sequence[str], most: int = 5) -> str:
+    """Return the first few, and how many more there are."""
+    first = ", ".join(items[:most])
+    return first if len(items) <= most else f"{first} and {len(items) - most} more"
+
+
 def as_bytes(memory: Any, name: str = "memory") -> float:
     """Return a budget in bytes; an error names the parameter it came from.
 

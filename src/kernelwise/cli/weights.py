@@ -5,8 +5,9 @@ import re
 from dataclasses import replace
 from typing import Any
 
+from kernelwise._arguments import some
 from kernelwise.cli.prepare import Prepared
-from kernelwise.cli.screen import BadInput, some
+from kernelwise.cli.screen import BadInput
 
 Asked = str | dict[str, float]  # "balanced", or the weights of some labels as they are written
 _MOST_LABELS = 10

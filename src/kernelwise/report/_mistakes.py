@@ -7,6 +7,7 @@ from kernelwise.report import _tables
 from kernelwise.report._markup import number, plural, section
 
 _TITLE = "Where it errs"
+_MOST_SAID = 5  # pairs of classes in a sentence
 _HOW = "Every row was left out once and predicted from the others (leave-one-out)."
 
 
@@ -25,14 +26,25 @@ def _classes(found: dict[str, Any]) -> str:
     most = [
         f"{plural(pair['rows'], 'row')} of {escape(pair['label'])} taken for "
         f"{escape(pair['predicted'])}"
-        for pair in found["frequent"]
+        for pair in found["pairs"][:_MOST_SAID]
     ]
     said = f"<p>Most often: {'; '.join(most)}.</p>" if most else "<p>No row was misclassified.</p>"
-    more = f'<p class="quiet">{found["more"]} more classes err less.</p>' if found["more"] else ""
-    matrix = ""
+    table = _tables.class_errors(found["classes"])
+    if found["more"]:
+        table += f'<p class="quiet">{found["more"]} more classes err no more often.</p>'
+    return f"{said}{table}{_confused(found)}"
+
+
+def _confused(found: dict[str, Any]) -> str:
+    """Return the confusion matrix or, of too many classes, the pairs that are confused most."""
     if found["matrix"] is not None:
-        matrix = f"<h3>Which class is taken for which</h3>{_tables.confusion(found)}"
-    return f"{said}{_tables.class_errors(found['classes'])}{more}{matrix}"
+        return f"<h3>Which class is taken for which</h3>{_tables.confusion(found)}"
+    if len(found["pairs"]) <= _MOST_SAID:
+        return ""
+    table = _tables.confused_pairs(found["pairs"])
+    if found["more_pairs"]:
+        table += f'<p class="quiet">{found["more_pairs"]} more pairs occur no more often.</p>'
+    return f"<h3>The pairs that are confused most</h3>{table}"
 
 
 def _residuals(found: dict[str, Any]) -> str:

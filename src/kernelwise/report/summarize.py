@@ -18,7 +18,7 @@ from kernelwise.selection.record import ErrorEstimate, Record
 from kernelwise.selection.result import SelectionResult
 
 _RUNNERS_UP = 5
-_MOST_CLASSES = 12  # of a matrix that can still be read
+_MOST_CLASSES = 12  # of a matrix, or lines of a table, that can still be read
 
 
 def summarize(record: Record) -> dict[str, Any]:
@@ -150,7 +150,8 @@ def _mistakes(confusion: Confusion) -> dict[str, Any]:
         "more": max(0, len(classes) - _MOST_CLASSES),
         "labels": list(confusion.counts) if matrix else [],
         "matrix": matrix,
-        "frequent": [to_plain(mistake) for mistake in confusion.mistakes[:_RUNNERS_UP]],
+        "pairs": [to_plain(mistake) for mistake in confusion.mistakes[:_MOST_CLASSES]],
+        "more_pairs": max(0, len(confusion.mistakes) - _MOST_CLASSES),
     }
 
 
