@@ -116,6 +116,19 @@ def test_a_report_on_a_hundred_classes(record):
     assert "Which class is taken for which" in few
 
 
+@pytest.mark.parametrize(
+    ("machine", "task", "what"),
+    [("SVC", "classification", "Errors class by class"), ("SVR", "regression", "Residuals")],
+)
+def test_a_report_says_why_it_does_not_tell_where_it_errs(record, machine, task, what):
+    measured = replace(record.error, method="5-fold")
+    of_svm = replace(record, machine=machine, task=task, error=measured)
+    page = render(summarize(of_svm))
+    assert f"{what} are not shown for {machine}: they come from leaving out every row" in page
+    for other in (record, replace(of_svm, error=None)):
+        assert "are not shown for" not in render(summarize(other))
+
+
 def test_messages_do_not_list_a_hundred_classes():
     y = np.repeat([f"species {i:03d}" for i in range(100)], 3)
     X = np.arange(300.0)[:, None]

@@ -8,18 +8,24 @@ from kernelwise.report._markup import number, plural, section
 
 _TITLE = "Where it errs"
 _MOST_SAID = 5  # pairs of classes in a sentence
+_WHY_NOT = "they come from leaving out every row in turn, which is quick with LSSVC and KRR only."
 _HOW = "Every row was left out once and predicted from the others (leave-one-out)."
 
 
 def mistakes(summary: dict[str, Any]) -> str:
-    """Return the section; nothing where leave-one-out is not known."""
+    """Return the section; one sentence of it where folds told the error, nothing without one."""
+    error = summary["sure"]["error"]
     if summary["mistakes"] is not None:
-        body = _classes(summary["mistakes"])
+        body = f'<p class="quiet">{_HOW}</p>{_classes(summary["mistakes"])}'
     elif summary["residuals"] is not None:
-        body = _residuals(summary["residuals"])
+        body = f'<p class="quiet">{_HOW}</p>{_residuals(summary["residuals"])}'
+    elif error is not None and error["method"] != "leave-one-out":
+        headline = summary["headline"]
+        what = "Residuals" if headline["task"] == "regression" else "Errors class by class"
+        body = f"<p>{what} are not shown for {escape(headline['machine'])}: {_WHY_NOT}</p>"
     else:
         return ""
-    return section("errors", _TITLE, f'<p class="quiet">{_HOW}</p>{body}')
+    return section("errors", _TITLE, body)
 
 
 def _classes(found: dict[str, Any]) -> str:
