@@ -5,9 +5,11 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from tests.helpers import close
+from sklearn.base import clone
+from sklearn.model_selection import KFold, cross_val_predict
 
 import kernelwise as kw
+from helpers import close
 from kernelwise.report import render, summarize
 from kernelwise.selection import left_out
 from kernelwise.selection.record import Record
@@ -140,3 +142,22 @@ def test_messages_do_not_list_a_hundred_classes():
             machine.fit(X, y)
     with pytest.raises(ValueError, match=r"must not be negative, got .{57}\.\.\.\.$"):
         kw.LSSVC(class_weight=dict.fromkeys(y, -1.0)).fit(X, y)
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_an_error_by_the_folds_that_are_asked_for(task):
+    X, y = rows()
+    y = y if task == "classification" else X[:, 0] ** 2 + X[:, 1]
+    selector = kw.KernelSelector(None, KERNELS, task=task).fit(X, y)
+    assert selector.error_estimate() is selector.error_estimate(X, y) is selector.error_
+    folds = KFold(4, shuffle=True, random_state=3)
+    predicted = cross_val_predict(clone(selector.best_estimator_), X, y, cv=folds)
+    wrong = predicted != y if task == "classification" else (predicted - y) ** 2
+    found = selector.error_estimate(X, y, cv=folds)
+    close(found.value, wrong.mean() if task == "classification" else np.sqrt(wrong.mean()))
+    assert (found.method, found.baseline) == ("KFold", selector.error_.baseline)
+    assert selector.error_estimate(X, y, cv=3).method == "3-fold"
+    with pytest.raises(ValueError, match="X and y are needed to estimate the error of"):
+        selector.error_estimate(cv=3)  # leave-one-out needed no rows to be kept
+    with pytest.raises(ValueError, match="cv must be a number of folds of at least 2"):
+        selector.error_estimate(X, y, cv=1)

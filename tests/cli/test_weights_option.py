@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from tests.cli.cli_helpers import run
+from cli_helpers import run
 
 import kernelwise as kw
 from kernelwise.cli.weights import parse

@@ -32,6 +32,7 @@ from kernelwise.machines import (
 from kernelwise.machines import base as machines
 from kernelwise.machines.base import misclassified, standard_error
 from kernelwise.machines.gaussian_process import check_translatable, process_kernel
+from kernelwise.selection.left_out import loo_values
 from kernelwise.selection.problem import Problem
 from kernelwise.selection.record import ErrorEstimate
 from kernelwise.selection.search import CascadeOutcome
@@ -198,11 +199,8 @@ def task_of(estimator: Any) -> str:
 
 def leave_one_out(machine: Any, targets: Targets) -> ErrorEstimate | None:
     """Return the leave-one-out error of a fitted machine, None if it does not know its own."""
-    if not hasattr(machine, "loo_values_"):
-        return None
-    values = machine.loo_values_.reshape(targets.n, -1)
-    sound = np.isfinite(values).all(axis=1)
-    if not sound.any():
+    values, sound = loo_values(machine, targets)
+    if values is None:
         return None
     if targets.classes is None:
         losses = machine.loo_residuals_**2
@@ -213,11 +211,11 @@ def leave_one_out(machine: Any, targets: Targets) -> ErrorEstimate | None:
 
 def balanced_leave_one_out(machine: Any, targets: Targets) -> ErrorEstimate | None:
     """Return the mean over classes of the leave-one-out error rate in each, None as above."""
-    if targets.classes is None or not hasattr(machine, "loo_values_"):
+    values, sound = loo_values(machine, targets)
+    if targets.classes is None or values is None:
         return None
-    values = machine.loo_values_.reshape(targets.n, -1)
-    losses = np.where(np.isfinite(values).all(axis=1), misclassified(targets.y, values), np.nan)
-    parts = [losses[rows][np.isfinite(losses[rows])] for rows in targets.members]
+    losses = misclassified(targets.y, values)
+    parts = [losses[rows[sound[rows]]] for rows in targets.members]
     if not all(part.size for part in parts):
         return None
     c = len(parts)
