@@ -161,3 +161,17 @@ def test_an_error_by_the_folds_that_are_asked_for(task):
         selector.error_estimate(cv=3)  # leave-one-out needed no rows to be kept
     with pytest.raises(ValueError, match="cv must be a number of folds of at least 2"):
         selector.error_estimate(X, y, cv=1)
+
+
+def test_results_print_in_scikit_learns_terms_too():
+    X, y = rows()
+    selector = kw.KernelSelector(None, KERNELS).fit(X, y)
+    params = {name: selector.best_params_[name] for name in ("gamma", "C", "alpha")}
+    told = ", ".join(f"{name} = {value:.4g}" for name, value in params.items())
+    assert repr(selector.result_).endswith(f" s; eloo prefers {selector.best_kernel_}: {told})")
+    screened = repr(kw.score_kernels(X, y, [kw.Gaussian(4.0)], "sm"))
+    assert screened.endswith("; sm prefers Gaussian(tau=4.0): gamma = 0.125)")  # at any ridge
+    assert repr(kw.score_kernels(X, y, kw.Linear(), "sm")).endswith("; sm prefers Linear())")
+    assert repr(kw.score_kernels(X, y, kw.Linear(), "ks")).endswith(" s)")  # it does not choose
+    for kernel in (kw.Gaussian(2.0), kw.Laplacian(3.0) + kw.Linear()):
+        assert eval(repr(kernel), vars(kw)) == kernel

@@ -22,8 +22,8 @@ from kernelwise.selection.archive import to_plain
 from kernelwise.selection.estimates import by_folds
 from kernelwise.selection.guards import no_signal
 from kernelwise.selection.left_out import confusion, residuals
+from kernelwise.selection.params import numeric_params
 from kernelwise.selection.record import ErrorEstimate, Record
-from kernelwise.selection.terms import numeric_params
 
 _ALL_UP_TO = 1000  # rows: beyond, the report compares by the cheap criteria only
 _FOLDS = 5  # of the nested error
