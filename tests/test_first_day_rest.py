@@ -1,5 +1,7 @@
 """What a new user meets on the first day, continued: weights of scores, many classes, folds."""
 
+import subprocess
+import sys
 from dataclasses import replace
 from itertools import pairwise
 
@@ -175,3 +177,14 @@ def test_results_print_in_scikit_learns_terms_too():
     assert repr(kw.score_kernels(X, y, kw.Linear(), "ks")).endswith(" s)")  # it does not choose
     for kernel in (kw.Gaussian(2.0), kw.Laplacian(3.0) + kw.Linear()):
         assert eval(repr(kernel), vars(kw)) == kernel
+
+
+@pytest.mark.parametrize("option", ["--version", "--help"])
+def test_what_needs_no_numbers_does_not_wait_for_numpy(option):
+    code = (
+        "import sys; from kernelwise.cli.main import main; main(sys.argv[1:]); "
+        "print('numpy' in sys.modules)"
+    )
+    command = [sys.executable, "-c", code, option]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert done.stdout.endswith("False\n")
