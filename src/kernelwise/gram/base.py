@@ -183,6 +183,7 @@ class Gram(ABC):
 
     provides: frozenset[Need] = frozenset(Need)
     is_psd: bool | None = None  # whether it is positive semidefinite, where that is known
+    rank: int | None = None  # what cuts it off, where more might be gained by a larger one
     unsound: Array | None = None  # rows on which no machine may be judged, if there are such
     sweeps: int = 0  # passes over the rows that a machine takes, and that are told of one by one
     progress: Task = SILENT  # who is told of them
@@ -290,6 +291,10 @@ class Engine(ABC):
     ) -> list[Array]:
         """Return K @ V of every gram with vectors of its own."""
         return [gram.matmul(V) for gram, V in zip(grams, vectors, strict=True)]
+
+    def refinements(self) -> "list[Engine]":
+        """Return engines that come closer and closer to the matrices, for a selection to try."""
+        return []
 
     def check_memory(self, needs: frozenset[Need], rows: int) -> None:
         """Refuse, before any work, what cannot fit."""

@@ -11,7 +11,7 @@ of the other rows, which is what an estimate with a standard error needs.
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -141,6 +141,10 @@ class LowRank(Engine):
             chosen = uniform if self.landmarks == "uniform" else self._pivots(kernel, X, order)
             yield LowRankGram(kernel, X, targets, Sample(chosen, judged_rows(order, chosen)))
 
+    def refinements(self) -> list[Engine]:
+        """Return engines of larger rank, where that is left to the selection."""
+        return [replace(self, rank=r) for r in RANKS[1:]] if self.rank == "auto" else []
+
     def _is_thin(self, rows: int) -> bool:
         return rows > _FEWEST_ROWS * self.landmarks_wanted
 
@@ -232,6 +236,12 @@ class LowRankGram(Gram):
         if not np.isfinite(bound):
             return OVERFLOWS
         return VANISHES if 0.0 < self.diagonal.max() < SMALLEST else None
+
+    @property
+    def rank(self) -> int | None:  # type: ignore[override]
+        """The number of landmarks; None where some were dropped, so that more would be too."""
+        found = self._phi.features.rank
+        return found if found == self.sample.landmarks.size else None
 
     def compute_statistics(self) -> GramStatistics:
         """Return the statistics of Phi Phi'."""

@@ -9,7 +9,7 @@ from kernelwise._types import Array
 from kernelwise._warnings import warn_user
 from kernelwise.kernels import Kernel, PairKernel
 from kernelwise.kernels.geometry import Pairs
-from kernelwise.selection.diagnostics import Code, Diagnostic, has_code
+from kernelwise.selection.diagnostics import Code, Diagnostic, code_of, has_code
 from kernelwise.selection.record import ErrorEstimate
 from kernelwise.selection.result import SelectionResult
 from kernelwise.selection.search import CascadeOutcome, edge
@@ -33,7 +33,7 @@ class KernelChoiceWarning(UserWarning):
 def warn_about(found: CascadeOutcome, error: ErrorEstimate | None) -> tuple[Diagnostic, ...]:
     """Warn of everything that deserves a second look, and return it."""
     said: list[Diagnostic] = []
-    for check in (_few_rows, _edges, _degenerate_matrix, _disagreement):
+    for check in (_few_rows, _edges, _degenerate_matrix, _disagreement, _rank_limit):
         said += check(found)
     if error is not None:
         said += no_signal(error, found.evidence.targets.classes is None, said)
@@ -163,6 +163,13 @@ def _disagreement(found: CascadeOutcome) -> Iterator[Diagnostic]:
             f"{names[-1]} alone",
             Code.DISAGREEMENT,
         )
+
+
+def _rank_limit(found: CascadeOutcome) -> Iterator[Diagnostic]:
+    """Repeat what the search noted of an engine of low rank."""
+    for note in found.result.notes.values():
+        if code_of(note) == Code.RANK_LIMITED:
+            yield Diagnostic(note, Code.RANK_LIMITED)
 
 
 def no_signal(error: ErrorEstimate, is_real: bool, said: Iterable[str]) -> Iterator[Diagnostic]:

@@ -26,6 +26,7 @@ from kernelwise.selection.diagnostics import Code, Diagnostic
 from kernelwise.selection.inputs import as_ridges
 from kernelwise.selection.local_search import FIRST_LOOK, LocalSearch, SearchFailed, SearchResult
 from kernelwise.selection.problem import Problem, Solution, score_candidates
+from kernelwise.selection.ranks import limit_of, pick_of, refine
 from kernelwise.selection.result import SelectionResult
 from kernelwise.targets import Targets
 
@@ -118,7 +119,30 @@ class Search:
                 stage = self._score([kernels[i] for i in survivors], name, keep, progress)
             rule = self._cascade.rule if is_last else "best"
             survivors = _enter(summary, stage, survivors, rule)[:keep]
-        return self._outcome(summary, survivors[0], finalists, picked)
+        winner = survivors[0]
+        if picked is None:
+            winner = self._refine(summary, winner, progress)
+        return self._outcome(summary, winner, finalists, picked)
+
+    def _refine(self, summary: SelectionResult, winner: int, progress: Task) -> int:
+        """Let an engine come closer to the matrices while that pays; return the row that won."""
+        [*_, (name, criterion)] = self._columns.items()
+        kernel, ridge = summary.kernels[winner], float(summary.ridges[winner])
+        if np.isnan(ridge) or self._evidence(kernel).gram.rank is None:
+            return winner
+        pick, ridges_for = pick_of(self._evidence(kernel), ridge, criterion), self._ridges_for
+        given = self._problem, summary.kernels, (name, criterion), partial(ridges_for, criterion)
+        pick, tables, still_pays = refine(*given, pick, progress)
+        for table in tables:
+            rows = [summary.kernels.index(kernel) for kernel in dict.fromkeys(table.kernels)]
+            [winner, *_] = _enter(summary, table, rows, "best")
+        kernel = summary.kernels[winner]
+        self._known = {kernel: pick.evidence}
+        lowest = float(ridges_for(criterion, pick.evidence.gram)[0])
+        limit = limit_of(pick, lowest, still_pays=still_pays)
+        if limit is not None:
+            summary.notes[f"{kernel}: rank"] = limit
+        return winner
 
     def _score(
         self, kernels: Sequence[Kernel], name: str, keep: int, progress: Task
