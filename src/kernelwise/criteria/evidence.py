@@ -13,7 +13,7 @@ from kernelwise._undefined import Undefined
 from kernelwise.gram import Gram, GramStatistics, Need, Powers, Spectrum
 from kernelwise.kernels import Kernel
 from kernelwise.machines import LeastSquares, Machine, RidgeFit, SupportVectors, needs_with
-from kernelwise.machines.ridge_path import LeftOut
+from kernelwise.machines.held_out import LeftOut
 from kernelwise.targets import Targets
 
 _POWERS_KEPT = 8  # of those of a kernel matrix, which criteria may share

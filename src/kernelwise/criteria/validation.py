@@ -13,7 +13,7 @@ from kernelwise.criteria.evidence import Evidence
 from kernelwise.criteria.parameters import check_choice
 from kernelwise.gram import Targets
 from kernelwise.machines.base import auc, log_losses, misclassified
-from kernelwise.machines.ridge_path import LeftOut
+from kernelwise.machines.held_out import LeftOut
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,10 @@ class ELOO(Criterion):
 
     def value(self, evidence: Evidence, ridge: float) -> float | Array:
         """Return the loss of every row, or the area, at one ridge."""
-        targets, left_out = evidence.left_out(ridge)
+        return self.losses(*evidence.left_out(ridge))
+
+    def losses(self, targets: Targets, left_out: LeftOut) -> float | Array:
+        """Return the loss of every row judged, or the area."""
         found = _LOSSES[self.loss](targets, left_out)
         return found if isinstance(found, float) else found * targets.relative_weights
 

@@ -20,20 +20,17 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
 
 from kernelwise._progress import SILENT, Task
 from kernelwise._threads import cached_property
 from kernelwise._types import Array
-from kernelwise.gram.features import RowBlocks
 from kernelwise.gram.runner import ThreadRunner
-from kernelwise.gram.sweep import Reduction, Runner
-from kernelwise.gram.tiles import Block
-from kernelwise.kernels import Kernel, Pairs
+from kernelwise.gram.single import SINGLE, Normal, Onto, SingleBlocks, Whitened
+from kernelwise.gram.sweep import Runner
+from kernelwise.kernels import Kernel
 
-_SINGLE = np.float32
-_EPS = float(np.finfo(_SINGLE).eps)
+_EPS = float(np.finfo(SINGLE).eps)
 _TILE = 2**18  # entries: a megabyte stays in a core's cache
 _FEWEST = 64  # rows of a tile
 _MANY = 2048  # rows that a triangle is solved with at once
@@ -67,108 +64,6 @@ class LandmarkSolution(NamedTuple):
     iterations: int
 
 
-class SinglePairs(Pairs):
-    """Rows and landmarks in single precision; distances by one product with `prepared` ones."""
-
-    def __init__(self, X: Any, Z: Any, prepared: Array | None) -> None:
-        super().__init__(X, Z)
-        self._prepared = prepared
-
-    def __getitem__(self, geometry: str) -> Array:
-        """Return the values of a geometry; those of distances may be changed in place."""
-        if geometry == "sqdist" and self._prepared is not None and geometry not in self._known:
-            D = _with_norms(self.X, 1.0) @ self._prepared.T
-            self._known[geometry] = np.maximum(D, 0.0, out=D)
-        return super().__getitem__(geometry)
-
-
-def _with_norms(X: Array, factor: float) -> Array:
-    """Return [f x, |x|^2, 1]; with f = 1 and f = -2 (and the last two swapped) a distance."""
-    wide = np.empty((len(X), X.shape[1] + 2), X.dtype)
-    wide[:, :-2], wide[:, -2], wide[:, -1] = factor * X, np.einsum("ij,ij->i", X, X), 1.0
-    return wide
-
-
-@dataclass(frozen=True, eq=False)
-class SingleBlocks(RowBlocks):
-    """Blocks of rows in single precision, each paired with all landmarks."""
-
-    @cached_property
-    def _prepared(self) -> Array | None:
-        if sp.issparse(self.X) or sp.issparse(self.landmarks):
-            return None
-        wide = _with_norms(self.landmarks, -2.0)
-        wide[:, [-2, -1]] = wide[:, [-1, -2]]
-        return wide
-
-    def room(self) -> Array:
-        """Return no room: every product makes its own."""
-        return np.empty(0)
-
-    def pairs(self, left: Block, right: Block, room: Array) -> Pairs:  # type: ignore[override]
-        """Return the pairs of a block with the landmarks."""
-        return self.pairs_with(self.X[left.rows])
-
-    def pairs_with(self, X: Any) -> Pairs:
-        """Return the pairs of rows, in single precision, with the landmarks."""
-        return SinglePairs(X, self.landmarks, self._prepared)
-
-
-@dataclass(frozen=True, eq=False)
-class _Onto(Reduction):
-    """K' B."""
-
-    kernel: Kernel
-    columns: Array  # B
-    size: int
-
-    def zero(self) -> list[Array]:
-        """Return zeros."""
-        return [np.zeros((self.size, self.columns.shape[1]))]
-
-    def step(self, into: list[Array], pairs: Pairs, left: Block, right: Block) -> None:
-        """Add a block of rows."""
-        into[0] += self.kernel.values(pairs).T @ self.columns[left.rows]
-
-
-@dataclass(frozen=True, eq=False)
-class _Normal(Reduction):
-    """K' W K V."""
-
-    kernel: Kernel
-    weights: Array  # of shape (n, 1)
-    vectors: Array  # V
-
-    def zero(self) -> list[Array]:
-        """Return zeros."""
-        return [np.zeros(self.vectors.shape)]
-
-    def step(self, into: list[Array], pairs: Pairs, left: Block, right: Block) -> None:
-        """Add a block of rows."""
-        tile = self.kernel.values(pairs)
-        into[0] += tile.T @ (self.weights[left.rows] * (tile @ self.vectors))
-
-
-@dataclass(frozen=True, eq=False)
-class _Whitened(Reduction):
-    """B' B with B = W^1/2 (K - 1 means') T^-1."""
-
-    kernel: Kernel
-    roots: Array  # of the weights, of shape (n, 1)
-    means: Array
-    triangle: Array  # T
-
-    def zero(self) -> list[Array]:
-        """Return zeros."""
-        return [np.zeros_like(self.triangle)]
-
-    def step(self, into: list[Array], pairs: Pairs, left: Block, right: Block) -> None:
-        """Add a block of rows."""
-        tile = (self.kernel.values(pairs) - self.means) * self.roots[left.rows]
-        half = solve_triangular(self.triangle, tile.T, trans=1, check_finite=False)
-        into[0] += half @ half.T
-
-
 @dataclass(frozen=True, eq=False)
 class Landmarks:
     """Rows and their targets, seen by landmarks through a kernel.
@@ -192,7 +87,7 @@ class Landmarks:
     Y: Array
     weights: Array
     fit_intercept: bool = True
-    runner: Runner = ThreadRunner()
+    runner: Runner = ThreadRunner()  # noqa: RUF009 (a frozen value)
 
     @cached_property
     def _blocks(self) -> SingleBlocks:
@@ -212,17 +107,17 @@ class Landmarks:
     def moments(self) -> tuple[Array, Array]:
         """K' W H Y, and the weighted means of the columns of K, zero without a bias."""
         columns = np.column_stack([self.Y - self.target_means, np.ones(len(self.Y))])
-        columns = np.asarray(self.weights[:, None] * columns, dtype=_SINGLE)
-        onto = _Onto(self.kernel, columns, self.Z.shape[0])
+        columns = np.asarray(self.weights[:, None] * columns, dtype=SINGLE)
+        onto = Onto(self.kernel, columns, self.Z.shape[0])
         [sums] = self.runner.run(self._blocks, onto)
         means = sums[:, -1] / self.weights.sum()
         return sums[:, :-1], means if self.fit_intercept else np.zeros_like(means)
 
     def times(self, V: Array, progress: Task) -> Array:
         """Return K' W H K V."""
-        weights = self.weights[:, None].astype(_SINGLE)
+        weights = self.weights[:, None].astype(SINGLE)
         [product] = self.runner.run(
-            self._blocks, _Normal(self.kernel, weights, V.astype(_SINGLE)), progress
+            self._blocks, Normal(self.kernel, weights, V.astype(SINGLE)), progress
         )
         _, means = self.moments
         return np.asarray(product - self.weights.sum() * np.outer(means, means @ V))
@@ -233,10 +128,10 @@ class Landmarks:
         scale = self.weights.sum() / weights.sum()
         [product] = self.runner.run(
             SingleBlocks(self.X[sample], self.Z, _MANY),
-            _Whitened(
+            Whitened(
                 self.kernel,
-                np.sqrt(scale * weights).astype(_SINGLE)[:, None],
-                self.moments[1].astype(_SINGLE),
+                np.sqrt(scale * weights).astype(SINGLE)[:, None],
+                self.moments[1].astype(SINGLE),
                 triangle,
             ),
         )
@@ -350,20 +245,13 @@ class Preconditioner:
 
     def penalty(self, V: Array) -> Array:
         """Return ridge T'T V."""
-        product = self.landmark_factor.T @ (self.landmark_factor @ V.astype(_SINGLE))
+        product = self.landmark_factor.T @ (self.landmark_factor @ V.astype(SINGLE))
         return np.asarray(np.repeat(self.ridges, V.shape[1] // self.ridges.size) * product)
 
     def _by_ridge(self, solve: Callable[[Array, Array], Array], V: Array) -> Array:
-        parts = np.split(V.astype(_SINGLE), len(self.factors), axis=1)
+        parts = np.split(V.astype(SINGLE), len(self.factors), axis=1)
         solved = [solve(A, part) for A, part in zip(self.factors, parts, strict=True)]
         return np.hstack(solved).astype(np.float64)
-
-
-def in_single(X: Any, center: Array | None = None) -> Any:
-    """Return rows in single precision, less a centre: far from zero distances lose digits."""
-    if sp.issparse(X):
-        return X.astype(_SINGLE)
-    return np.asarray(X if center is None else X - center, dtype=_SINGLE)
 
 
 def _solve(triangle: Array, V: Array, transposed: int = 0) -> Array:
@@ -373,8 +261,8 @@ def _solve(triangle: Array, V: Array, transposed: int = 0) -> Array:
 def _factor(M: Array, jitter: float) -> Array:
     """Return the upper Cholesky factor of M + jitter I, of a larger one where that takes it."""
     for attempt in range(_ATTEMPTS):
-        shifted = np.array(M, dtype=_SINGLE)
-        shifted.flat[:: len(M) + 1] += _SINGLE(jitter * 10.0**attempt)
+        shifted = np.array(M, dtype=SINGLE)
+        shifted.flat[:: len(M) + 1] += SINGLE(jitter * 10.0**attempt)
         try:
             return np.asarray(cholesky(shifted, overwrite_a=True, check_finite=False))
         except LinAlgError:

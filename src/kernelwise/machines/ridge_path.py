@@ -36,6 +36,7 @@ from kernelwise.gram import Inverse, Need
 from kernelwise.gram.inverse import CholeskyInverse
 from kernelwise.machines.base import Machine, mean_loss
 from kernelwise.machines.folds import Split
+from kernelwise.machines.held_out import LeftOut
 from kernelwise.targets import Targets
 
 # A held-out value below this share of its target is mostly the rounding error of y - r.
@@ -73,7 +74,7 @@ class RidgeFit:
         return self.weights.size * (1.0 - self.ridge * self.mean_diagonal)
 
     @property
-    def left_out(self) -> "LeftOut":
+    def left_out(self) -> LeftOut:
         """What it says of the rows judged when they are left out."""
         return LeftOut(self)
 
@@ -177,26 +178,6 @@ class RidgeFit:
         """The weighted mean of the squared training residuals, averaged over the targets."""
         squares = np.average(self.training_residuals**2, axis=0, weights=self.weights)
         return float(squares.mean())
-
-
-@dataclass(frozen=True, eq=False)
-class LeftOut:
-    """The leave-one-out values and residuals of a machine on the rows judged."""
-
-    fit: RidgeFit
-
-    @property
-    def values(self) -> Array:
-        """What the machine refitted without a row says of it, of shape (rows, c)."""
-        return self._of_judged(self.fit.loo_values)
-
-    @property
-    def residuals(self) -> Array:
-        """The targets less the values."""
-        return self._of_judged(self.fit.loo_residuals)
-
-    def _of_judged(self, values: Array) -> Array:
-        return values if self.fit.judged is None else np.asarray(values[self.fit.judged])
 
 
 def fit_ridge(

@@ -23,6 +23,7 @@ class Code(StrEnum):
     OTHER_MODEL = "other_model"  # a saved result lies beside a model that is not its own
     UNDEFINED = "undefined"  # a criterion has no value for a kernel
     SET_ASIDE = "set_aside"  # a kernel clearly lost on part of the rows
+    ESTIMATED = "estimated"  # values are estimates, from some of the rows
     RANK_LIMITED = "rank_limited"  # a matrix of larger rank may give a better choice
     LEFT_OUT = "left_out"  # columns of a table are not used
 

@@ -19,6 +19,7 @@ from kernelwise._threads import limited
 from kernelwise._types import Array
 from kernelwise.criteria import Criterion, ask
 from kernelwise.kernels import Kernel
+from kernelwise.selection.diagnostics import Diagnostic
 from kernelwise.selection.problem import Problem, Solution
 from kernelwise.targets import Targets
 
@@ -58,6 +59,10 @@ class SearchResult:
         Whether every promising neighbour of the pick was evaluated on all rows.
     indefinite : list of Kernel
         Those whose matrices are not positive semidefinite.
+    standard_errors : array of shape (kernels, ridges) or None
+        Those of values that are estimates; None for exact ones.
+    notes : tuple of Diagnostic
+        What there is to say of the choice.
     """
 
     values: Array
@@ -66,6 +71,8 @@ class SearchResult:
     looked_at: list[int]
     is_peak: bool
     indefinite: list[Kernel]
+    standard_errors: Array | None = None
+    notes: tuple[Diagnostic, ...] = ()
 
 
 class Guide(NamedTuple):

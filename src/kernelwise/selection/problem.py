@@ -10,15 +10,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kernelwise._arguments import is_one_of, shown
+from kernelwise._arguments import as_bytes, in_words, is_one_of, shown
 from kernelwise._progress import SILENT, Task
+from kernelwise._threads import workers
 from kernelwise._types import Array
 from kernelwise.criteria import Criterion, Evidence, Value, judge
 from kernelwise.criteria.base import LEAVE_ONE_OUT, check_task
-from kernelwise.gram import Engine, Gram, Need, lacking, resolve_engine
+from kernelwise.gram import Engine, Gram, LowRank, Need, lacking, resolve_engine
+from kernelwise.gram.dense import needed
 from kernelwise.gram.psd import check_matrix, warn_indefinite
 from kernelwise.kernels import Kernel
 from kernelwise.machines import Machine, RidgeFit, needs_with
+from kernelwise.machines.held_out import HeldOutFit
 from kernelwise.selection.diagnostics import Code, Diagnostic, warn_undefined
 from kernelwise.selection.inputs import check_lengths
 from kernelwise.selection.result import SelectionResult
@@ -26,18 +29,28 @@ from kernelwise.selection.sweeps import Sweeps
 from kernelwise.selection.tradeoff import resolve_all
 from kernelwise.targets import Targets
 
+EXACT_ROWS = 9000  # beyond them matrices are estimated unless an engine is asked for
+FEWEST_ROWS = 2500  # that an estimate makes sense for
+_CUBIC = frozenset({Need.SOLVE, Need.DIAGONAL, Need.BLOCKS, Need.LOGDET})
+_ENTRIES_ALONE = frozenset({Need.ENTRIES, Need.SPECTRUM})
+
+
+def seconds_for(rows: int) -> float:
+    """Return about how long exact leave-one-out takes to choose among so many rows."""
+    return 4e-11 * float(rows) ** 3 / workers()
+
 
 class Solution(NamedTuple):
-    """A least-squares machine and what its function is a sum over, both from one gram.
+    """A least-squares machine and what its function is a sum over.
 
     Attributes
     ----------
-    fit : RidgeFit
+    fit : RidgeFit or HeldOutFit
     rows : array or sparse matrix of shape (m, d)
     coefficients : array of shape (m, c)
     """
 
-    fit: RidgeFit
+    fit: RidgeFit | HeldOutFit
     rows: Any
     coefficients: Array
 
@@ -58,6 +71,14 @@ class Problem:
     machine : subclass of Machine
         The machine that criteria with a training or cross-validation error judge by.
     memory : str, float or None, default=None
+    seconds : float or None, default=None
+        What a choice may take: exact where that is enough, estimates where it is not.
+
+    Attributes
+    ----------
+    is_large : bool
+        Whether estimates take the place of exact matrices, which "auto" decides by rows, memory
+        and seconds.
     """
 
     def __init__(
@@ -70,6 +91,7 @@ class Problem:
         fit_intercept: bool,
         machine: type[Machine],
         memory: str | float | None = None,
+        seconds: float | None = None,
     ) -> None:
         if not is_one_of(fit_intercept, (True, False)):
             raise ValueError(f"fit_intercept must be True or False, got {shown(fit_intercept)}.")
@@ -85,6 +107,12 @@ class Problem:
         self.engine, self.engine_reason = resolve_engine(
             engine, targets.n, given_matrix=self.takes_matrix, memory=memory
         )
+        self.seconds, self.is_large = seconds, False
+        self._may_estimate = (
+            is_one_of(engine, ["auto"])
+            and not self.takes_matrix
+            and all(kernel.is_psd is True for kernel in kernels)
+        )
 
     def part(self, rows: Array) -> "Problem":
         """Return the problem on some of the rows."""
@@ -92,6 +120,32 @@ class Problem:
         part.X = self.X[np.ix_(rows, rows)] if self.takes_matrix else self.X[rows]
         part.targets = self.targets.part(rows)
         return part
+
+    def exact(self) -> "Problem":
+        """Return the problem with its matrices as they are."""
+        exact = copy.copy(self)
+        exact.engine, exact.engine_reason = resolve_engine(
+            "auto", self.targets.n, given_matrix=False, memory=getattr(self.engine, "memory", None)
+        )
+        exact.is_large = exact._may_estimate = False
+        return exact
+
+    def _decide_on_estimates(self, needs: frozenset[Need]) -> None:
+        """Replace matrices by others of low rank where exact ones take too long or do not fit."""
+        n = self.targets.n
+        if not self._may_estimate or needs.isdisjoint(_CUBIC) or needs & _ENTRIES_ALONE:
+            return
+        memory = getattr(self.engine, "memory", None)
+        if self.seconds is None:
+            reason = f"beyond {EXACT_ROWS} rows exact leave-one-out takes minutes"
+            self.is_large = n > EXACT_ROWS
+        else:
+            reason = f"exact leave-one-out on {n} rows takes about {seconds_for(n):.0f} seconds"
+            self.is_large = n > FEWEST_ROWS and seconds_for(n) > self.seconds
+        if n > FEWEST_ROWS and needed(n) > as_bytes(memory):
+            self.is_large, reason = True, f"the matrices would take {in_words(needed(n))}"
+        if self.is_large:
+            self.engine, self.engine_reason = LowRank(memory=memory), reason
 
     def columns(self, criteria: Sequence[Criterion]) -> dict[str, Criterion]:
         """Return criteria by the names of their columns.
@@ -101,6 +155,8 @@ class Problem:
         """
         columns: dict[str, Criterion] = {}
         shared = Counter(map(attrgetter("name"), criteria))
+        every: frozenset[Need] = frozenset().union(*(c.needs for c in criteria))
+        self._decide_on_estimates(needs_with(self.machine, every))
         for criterion in criteria:
             check_task(criterion, self.targets)
             needs = criterion.needs

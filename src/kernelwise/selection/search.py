@@ -24,10 +24,12 @@ from kernelwise.selection.cascade import (
 )
 from kernelwise.selection.diagnostics import Code, Diagnostic
 from kernelwise.selection.inputs import as_ridges
+from kernelwise.selection.landmark_search import LandmarkSearch
 from kernelwise.selection.local_search import FIRST_LOOK, LocalSearch, SearchFailed, SearchResult
 from kernelwise.selection.problem import Problem, Solution, score_candidates
 from kernelwise.selection.ranks import limit_of, pick_of, refine
 from kernelwise.selection.result import SelectionResult
+from kernelwise.selection.screen import screen
 from kernelwise.targets import Targets
 
 LOCAL_ROWS = FIRST_LOOK + FIRST_LOOK // 5  # from here a first look at fewer rows pays
@@ -110,13 +112,17 @@ class Search:
         survivors, picked = list(range(len(kernels))), None
         for name, keep in zip(self._columns, self._keep, strict=True):
             is_last, finalists = name == list(self._columns)[-1], len(survivors)
+            alive = [kernels[i] for i in survivors]
             if is_last and self._may_search_locally():
                 survivors = with_narrower(kernels, survivors)
-                picked = self._search_locally([kernels[i] for i in survivors], progress)
+                alive = [kernels[i] for i in survivors]
+                picked = self._search_locally(alive, progress)
             if picked is not None:
                 stage = picked.table
+            elif self._problem.is_large and not is_last:
+                stage = self._screen(alive, name, keep, progress)
             else:
-                stage = self._score([kernels[i] for i in survivors], name, keep, progress)
+                stage = self._score(alive, name, keep, progress)
             rule = self._cascade.rule if is_last else "best"
             survivors = _enter(summary, stage, survivors, rule)[:keep]
         winner = survivors[0]
@@ -143,6 +149,14 @@ class Search:
         if limit is not None:
             summary.notes[f"{kernel}: rank"] = limit
         return winner
+
+    def _screen(
+        self, kernels: Sequence[Kernel], name: str, keep: int, progress: Task
+    ) -> SelectionResult:
+        """Score on samples of the rows."""
+        column = name, self._columns[name]
+        ridges_for = partial(self._ridges_for, column[1])
+        return screen(self._problem, kernels, column, ridges_for, keep, progress)
 
     def _score(
         self, kernels: Sequence[Kernel], name: str, keep: int, progress: Task
@@ -201,7 +215,7 @@ class Search:
             and self._problem.targets.n > LOCAL_ROWS
             and bool(np.all(np.diff(self._ridges) > 0.0))
             and not self._problem.takes_matrix
-            and not self._problem.engine.serves_all_ridges
+            and (self._problem.is_large or not self._problem.engine.serves_all_ridges)
         )
 
     def _search_locally(self, kernels: Sequence[Kernel], progress: Task) -> "_Picked | None":
@@ -209,7 +223,8 @@ class Search:
         start, [*_, (name, criterion)] = time.perf_counter(), self._columns.items()
         grid = np.array([self._ridges_for(criterion, self._evidence(k).gram) for k in kernels])
         try:
-            found = LocalSearch(self._problem, kernels, criterion, grid).run(progress)
+            method = LandmarkSearch if self._problem.is_large else LocalSearch
+            found = method(self._problem, kernels, criterion, grid).run(progress)
         except SearchFailed:
             return None
         for kernel in found.indefinite:
@@ -219,10 +234,11 @@ class Search:
             ridges=grid.ravel(),
             criteria={name: criterion},
             table={name: np.where(np.isinf(found.values), np.nan, found.values).ravel()},
-            notes=_set_aside(kernels, name, found),
+            notes=_notes(kernels, name, found),
             engine=self._problem.engine.name,
             engine_reason=self._problem.engine_reason,
             seconds=time.perf_counter() - start,
+            standard_errors=_errors(name, found),
         )
         return _Picked(table, kernels[found.pick.kernel], found.solution)
 
@@ -235,15 +251,21 @@ class _Picked(NamedTuple):
     solution: Solution
 
 
-def _set_aside(kernels: Sequence[Kernel], name: str, found: SearchResult) -> dict[str, str]:
-    """Return a note for every kernel that needed no exact value."""
+def _notes(kernels: Sequence[Kernel], name: str, found: SearchResult) -> dict[str, str]:
+    """Return a note for every kernel that needed no exact value, and what the search says."""
     *first, last = map(str, found.looked_at[:-1])
     looked = " and ".join([", ".join(first), last] if first else [last])
-    return {
-        f"{kernel}: {name}": Diagnostic(f"set aside after a look at {looked} rows", Code.SET_ASIDE)
-        for kernel, values in zip(kernels, found.values, strict=True)
-        if np.isnan(values).all()
-    }
+    set_aside = Diagnostic(f"set aside after a look at {looked} rows", Code.SET_ASIDE)
+    notes: dict[str, str] = {f"{name}: {note.code}": note for note in found.notes}
+    for kernel, values in zip(kernels, found.values, strict=True):
+        if np.isnan(values).all():
+            notes[f"{kernel}: {name}"] = set_aside
+    return notes
+
+
+def _errors(name: str, found: SearchResult) -> dict[str, Array]:
+    """Return the standard errors of estimates, none of exact values."""
+    return {} if found.standard_errors is None else {name: found.standard_errors.ravel()}
 
 
 def with_narrower(kernels: Sequence[Kernel], survivors: Sequence[int]) -> list[int]:

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from kernelwise._sklearn import (
     CallbackSupportMixin,
     HasMethods,
+    Interval,
     StrOptions,
     _fit_context,
     _routing_enabled,
@@ -161,7 +162,7 @@ class KernelSelector(
         "engine": [str, Engine],
         "refit": ["boolean"],
         "memory": [str, Real, None],
-        "time": [None],
+        "time": [Interval(Real, 0.0, None, closed="neither"), None],
         "journal": [None],
         "n_jobs": "no_validation",  # as_jobs says it in one sentence
         "random_state": ["random_state"],
@@ -240,6 +241,7 @@ class KernelSelector(
             fit_intercept=has_bias(machine),
             machine=criterion_machine(machine),
             memory=self.memory,
+            seconds=None if self.time is None else float(self.time),
         )
         search = Search(problem, self._criterion(targets), self.ridge)
         if self.refit:

@@ -1,0 +1,334 @@
+"""Kernels and ridges for more rows than a matrix can have: on few rows first, then by landmarks.
+
+Exact leave-one-out on 2,000 rows says where to begin. Machines on landmarks, trained on many rows
+and judged by rows held out, go on from there: from 1,000 landmarks on their number is doubled while
+that pays. Few landmarks prefer wide kernels, and so do few rows: at every doubling narrower kernels
+are tried. The last machine is fitted to all rows; what it is said to achieve was measured before
+that, on rows it had not seen.
+"""
+
+import time
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from kernelwise._progress import SILENT, Task
+from kernelwise._types import Array
+from kernelwise.criteria import ELOO
+from kernelwise.gram.landmarks import (
+    MOST_ITERATIONS,
+    Landmarks,
+    LandmarkSolution,
+    NotConverged,
+    Preconditioner,
+)
+from kernelwise.gram.lowrank import distinct_rows
+from kernelwise.gram.single import in_single
+from kernelwise.kernels import Kernel, Pairs
+from kernelwise.machines.base import standard_error
+from kernelwise.machines.held_out import HeldOutFit, LeftOut
+from kernelwise.selection.diagnostics import Code, Diagnostic
+from kernelwise.selection.local_search import (
+    GridIndex,
+    LocalSearch,
+    SearchFailed,
+    SearchResult,
+    stratified_order,
+)
+from kernelwise.selection.problem import Problem, Solution
+
+START_ROWS = 2000
+FEWEST_LANDMARKS = 1000
+MOST_LANDMARKS = 8000
+_HELD_OUT = 5000  # rows
+_HELD_SHARE = 10  # at most one row in so many is held out
+_ROWS_A_LANDMARK = 32  # on which kernels and ridges are compared
+_SAMPLE = 4  # rows a landmark of which a preconditioner is made
+_GAIN, _ERRORS = 0.01, 2.0  # share of the loss, and standard errors, that a doubling must save
+_MORE = 2  # iterations for the machine on all rows
+_CHECKED = 1000  # rows on which that machine is compared with the one that was judged
+_WORSE = 1.25  # times the loss on them that gives it away
+# Work in kernel values, of which a core computes about 5e8 a second.
+_EFFORT, _EFFORT_A_ROW = 1.5e10, 2.2e4
+_VALUES_A_SECOND = 4e8
+
+
+class Look(NamedTuple):
+    """A machine on landmarks at one kernel and ridge, judged by rows held out."""
+
+    place: GridIndex
+    losses: Array  # of the rows held out
+    values: Array  # f(x) of them, (rows, c)
+    seen: Landmarks
+    solution: LandmarkSolution
+    system: Preconditioner
+    at: int  # its place among the ridges of the solution
+
+    @property
+    def loss(self) -> float:
+        """The mean loss."""
+        return float(self.losses.mean())
+
+
+class LandmarkSearch:
+    """Looks for the kernel and ridge with the least loss on rows held out.
+
+    Parameters
+    ----------
+    problem : Problem
+    kernels : list of Kernel
+        Neighbours in the list should be alike: sorted by width, the widest first.
+    criterion : ELOO
+        Says which loss.
+    ridges : array of shape (kernels, ridges)
+        In ascending order.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        kernels: Sequence[Kernel],
+        criterion: ELOO,
+        ridges: Array,
+    ) -> None:
+        self._problem, self._kernels = problem, kernels
+        self._criterion, self._ridges = criterion, ridges
+        targets, X = problem.targets, problem.X
+        order = stratified_order(targets)
+        held = min(_HELD_OUT, targets.n // _HELD_SHARE)
+        self._training, self._held = order[:-held], np.sort(order[-held:])
+        self._landmarks = distinct_rows(X, self._training, min(MOST_LANDMARKS, order.size // 2))
+        sample = X[np.sort(order[:START_ROWS])]
+        self._single = in_single(X, None if hasattr(sample, "tocsr") else sample.mean(axis=0))
+        self._held_targets = targets.part(self._held)
+        self._weights = np.ones(targets.n) if targets.weights is None else targets.weights
+        self._budget = _Budget(targets.n, problem.seconds)
+
+    def run(self, progress: Task) -> SearchResult:
+        """Begin on few rows, then climb with more and more landmarks."""
+        with progress.part("landmarks", 2) as task:
+            place = self._start(task)
+            with task.part("machines", _Budget.PARTS) as part:
+                self._budget.begin(part)
+                looks, still_pays = self._ladder(place)
+                best = min(looks.values(), key=lambda look: look.loss)
+                solution = self._machine(best)
+        return self._result(looks, best, solution, still_pays)
+
+    def _start(self, progress: Task) -> GridIndex:
+        """Return the pick of exact leave-one-out on few rows."""
+        few = self._problem.part(np.sort(self._training[:START_ROWS])).exact()
+        return LocalSearch(few, self._kernels, self._criterion, self._ridges).run(progress).pick
+
+    def _ladder(self, place: GridIndex) -> tuple[dict[GridIndex, Look], bool]:
+        """Double the landmarks while that pays; return the last looks, and if they still pay."""
+        m = min(FEWEST_LANDMARKS, self._landmarks.size)
+        looks = self._climb(m, place, both_ways=True)
+        if not looks:
+            raise SearchFailed
+        pays = True
+        while pays and 2 * m <= self._landmarks.size:
+            best = min(looks.values(), key=lambda look: look.loss)
+            if not self._budget.allows(self._cost(2 * m, best.solution.iterations)):
+                break
+            m *= 2
+            more = self._climb(m, best.place, both_ways=False)
+            pays = bool(more) and _pays(best, min(more.values(), key=lambda look: look.loss))
+            looks = more if pays else looks
+        return looks, pays
+
+    def _cost(self, m: int, iterations: int) -> float:
+        """Return the kernel values that two looks and the machine on all rows would take."""
+        rows = min(self._training.size, _ROWS_A_LANDMARK * m)
+        return 2.0 * _work(rows, m, iterations) + _work(self._problem.targets.n, m, iterations)
+
+    def _climb(self, m: int, place: GridIndex, *, both_ways: bool) -> dict[GridIndex, Look]:
+        """Return looks at kernels, each better than its wider neighbour until one is not."""
+        looks: dict[GridIndex, Look] = {}
+        tried = {place.kernel}
+        self._look(looks, m, place)
+        while looks:
+            best = min(looks.values(), key=lambda look: look.loss).place
+            sides = (best.kernel + 1, best.kernel - 1) if both_ways else (best.kernel + 1,)
+            new = [k for k in sides if 0 <= k < len(self._kernels) and k not in tried]
+            if not new:
+                break
+            tried.add(new[0])
+            self._look(looks, m, GridIndex(new[0], best.ridge))
+        return looks
+
+    def _look(self, looks: dict[GridIndex, Look], m: int, place: GridIndex) -> None:
+        """Add the machines of a kernel at a ridge and its neighbours; none if they fail."""
+        k, j = place
+        ridges = range(max(j - 1, 0), min(j + 2, self._ridges.shape[1]))
+        rows = self._training[: _ROWS_A_LANDMARK * m]
+        seen = self._seen(self._kernels[k], rows, m)
+        tile = seen.values(self._single[self._held])
+        sample = np.arange(rows.size)[-_SAMPLE * m :]
+        passes = self._budget.passes(float(rows.size) * m)
+        try:
+            system = Preconditioner.of(seen, self._ridges[k, list(ridges)], sample)
+            solution = seen.solve(
+                system, lambda a, b: self._judged(tile, a, b), MOST_ITERATIONS, passes
+            )
+        except NotConverged:
+            return
+        for at, ridge in enumerate(ridges):
+            values = tile @ solution.coefficients[at].astype(tile.dtype) + solution.bias[at]
+            at_place = GridIndex(k, ridge)
+            looks[at_place] = Look(
+                at_place, self._losses(values), values, seen, solution, system, at
+            )
+
+    def _seen(self, kernel: Kernel, rows: Array, m: int) -> Landmarks:
+        return Landmarks(
+            kernel,
+            self._single[rows],
+            self._single[self._landmarks[:m]],
+            self._problem.targets.fit_columns[rows],
+            self._weights[rows],
+            self._problem.fit_intercept,
+        )
+
+    def _judged(self, tile: Array, coefficients: Array, bias: Array) -> Array:
+        """Return the mean losses of several machines on the rows held out."""
+        return np.array(
+            [
+                self._losses(tile @ a.astype(tile.dtype) + b).mean()
+                for a, b in zip(coefficients, bias, strict=True)
+            ]
+        )
+
+    def _losses(self, values: Array) -> Array:
+        targets = self._held_targets
+        fit = HeldOutFit(
+            0.0, np.zeros(1), values, targets.fit_columns - values, None, np.ones(targets.n)
+        )
+        with np.errstate(over="ignore", invalid="ignore"):  # what diverges is found out
+            return np.asarray(self._criterion.losses(targets, LeftOut(fit)))
+
+    def _machine(self, best: Look) -> Solution:
+        """Return the machine on all rows: a few iterations more than on part of them."""
+        m, (k, j) = best.seen.Z.shape[0], best.place
+        everything = self._seen(self._kernels[k], np.arange(self._problem.targets.n), m)
+        passes = self._budget.passes(float(self._problem.targets.n) * m)
+        known = best.solution.coefficients[best.at], best.solution.bias[best.at]
+        try:
+            fitted = everything.solve(
+                best.system.at(best.at), None, best.solution.iterations + _MORE, passes
+            )
+            found = fitted.coefficients[0], fitted.bias[0]
+        except NotConverged:
+            found = known
+        landmarks = self._problem.X[self._landmarks[:m]]
+        if not self._holds(best, landmarks, *found):
+            found = known
+        return Solution(self._fit(best, found[1], float(self._ridges[k, j])), landmarks, found[0])
+
+    def _holds(self, best: Look, landmarks: Array, coefficients: Array, bias: Array) -> bool:
+        """Say whether a machine, evaluated as it will be, is as good as the one judged."""
+        rows = self._held[:_CHECKED]
+        K = self._kernels[best.place.kernel].values(Pairs(self._problem.X[rows], landmarks))
+        values = best.values.astype(np.float64)
+        values[: rows.size] = K @ coefficients + bias
+        return bool(self._losses(values)[: rows.size].mean() <= _WORSE * best.losses.mean())
+
+    def _fit(self, best: Look, bias: Array, ridge: float) -> HeldOutFit:
+        """Return what is known of rows: the values on those held out."""
+        Y = self._problem.targets.fit_columns
+        values = np.full(Y.shape, np.nan)
+        values[self._held] = best.values
+        return HeldOutFit(ridge, bias, values, Y - values, self._held, self._weights)
+
+    def _result(
+        self, looks: dict[GridIndex, Look], best: Look, solution: Solution, still_pays: bool
+    ) -> SearchResult:
+        values, errors = np.full((2, *self._ridges.shape), np.nan)
+        for place, look in looks.items():
+            values[place], errors[place] = look.loss, standard_error(look.losses)
+        m, kernel = best.seen.Z.shape[0], self._kernels[best.place.kernel]
+        notes = [
+            Diagnostic(
+                f"estimated on {self._held.size} rows held out, with {m} landmarks", Code.ESTIMATED
+            )
+        ]
+        if still_pays and m < self._problem.targets.n // 2:
+            notes.append(
+                Diagnostic(
+                    f"the chosen {kernel} is still limited by its {m} landmarks (doubling them has "
+                    "paid up to here): give it more seconds, as in time=600",
+                    Code.RANK_LIMITED,
+                )
+            )
+        looked_at = [min(START_ROWS, self._training.size), self._training.size]
+        return SearchResult(values, best.place, solution, looked_at, True, [], errors, tuple(notes))
+
+
+class _Budget:
+    """How much work there may be, in kernel values or in seconds, and how much of it is done."""
+
+    PARTS = 400  # in which progress is told
+
+    def __init__(self, rows: int, seconds: float | None) -> None:
+        self._total = _EFFORT + _EFFORT_A_ROW * rows
+        self._seconds, self._made = seconds, time.monotonic()
+        self._spent, self._told, self._task, self._begun = 0.0, 0, SILENT, 0.0
+
+    def begin(self, task: Task) -> None:
+        """Tell a task from now on."""
+        self._task, self._begun = task, time.monotonic()
+
+    def allows(self, work: float) -> bool:
+        """Say whether so much work is left."""
+        if self._seconds is None:
+            return self._spent + work <= self._total
+        now = time.monotonic()
+        pace = (now - self._begun) / self._spent if self._spent else 1.0 / _VALUES_A_SECOND
+        return now - self._made + work * pace <= self._seconds
+
+    def passes(self, values: float) -> Task:
+        """Return a task that is told of passes over so many kernel values."""
+        return _Passes(self, values)
+
+    def spend(self, values: float) -> None:
+        """Count work."""
+        self._spent += values
+        while self._told < min(self.PARTS, int(self.PARTS * self._spent / self._total)):
+            self._task.advance()
+            self._told += 1
+
+
+class _Passes(Task):
+    """A task that counts the work of passes, which are told of in parts."""
+
+    def __init__(self, budget: _Budget, values: float) -> None:
+        self._budget, self._values = budget, values
+        self._share = self._left = 0.0
+
+    def part(self, name: str = "", parts: int = 0) -> Task:
+        """Begin a pass."""
+        self._share, self._left = self._values / max(parts, 1), self._values
+        return self
+
+    def advance(self) -> None:
+        """Count a part of a pass."""
+        self._left -= self._share
+        self._budget.spend(self._share)
+
+    def end(self) -> None:
+        """Count what is left of a pass."""
+        self._budget.spend(self._left)
+        self._left = 0.0
+
+
+def _work(rows: int, m: int, iterations: int) -> float:
+    """Return the kernel values of a machine; its factors cost as much as m³ / 20 of them."""
+    return float(rows) * m * iterations + m**3 / 20.0
+
+
+def _pays(before: Look, after: Look) -> bool:
+    """Say whether the loss falls by more than chance explains, and enough to care."""
+    gains = before.losses - after.losses
+    needed = max(_ERRORS * standard_error(gains), _GAIN * before.loss)
+    return bool(gains.mean() > needed)
