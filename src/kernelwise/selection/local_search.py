@@ -26,7 +26,6 @@ from kernelwise.targets import Targets
 FIRST_LOOK = 500  # rows at least
 _FIRST_SHARE = 12  # the first look is at one in so many rows
 _APART = 1.4  # times as many rows are worth another look
-_BAND = 0.25  # neighbours that fewer rows found worse by more than this share are left alone
 _AS_GOOD = 0.01  # a narrower kernel that fewer rows find worse by this share is better on more
 _MOST = 12  # values on one set of rows
 _AFFORDABLE = 5200  # rows: values on fewer may take as long together as one on so many,
@@ -58,7 +57,7 @@ class SearchResult:
     looked_at : list of int
         The numbers of rows in each step.
     is_peak : bool
-        Whether every promising neighbour of the pick was evaluated on all rows.
+        Whether all neighbours of the pick were evaluated on all rows.
     indefinite : list of Kernel
         Those whose matrices are not positive semidefinite.
     """
@@ -171,7 +170,7 @@ class ExactValues:
     pick : GridIndex
         The best so far.
     is_peak : bool
-        Whether every promising neighbour of it was evaluated.
+        Whether all its neighbours were evaluated.
     """
 
     def __init__(self, search: LocalSearch, rows: int, guide: Guide, progress: Task) -> None:
@@ -194,24 +193,19 @@ class ExactValues:
             self.is_peak = self.pick == before
 
     def _worth_a_look(self) -> list[GridIndex]:
-        """Return the neighbours of the pick that may be better, the most promising first.
+        """Return the neighbours of the pick, the most promising first.
 
-        Rows that are added favour narrower kernels, which come first.
+        Rows that are added favour narrower kernels; among the others the guide decides. It hides
+        none: losses near zero vary many times over from few rows to all.
         """
         k, j = self.pick
         # A narrower kernel goes with a larger ridge.
         around = [(k, j - 1), (k, j + 1), (k + 1, j), (k - 1, j), (k + 1, j + 1), (k - 1, j - 1)]
         kernels, ridges = self._guide.shape
-        limit = float(np.nanmin(self._guide)) * (1.0 + _BAND)
-        places = [
-            GridIndex(*p)
-            for p in around
-            if 0 <= p[0] < kernels
-            and 0 <= p[1] < ridges
-            and p not in self._values
-            and self._guide[p] <= limit
-        ]
-        return sorted(places, key=lambda p: (p.kernel <= k, float(self._guide[p])))
+        places = [GridIndex(*p) for p in around if 0 <= p[0] < kernels and 0 <= p[1] < ridges]
+        # What is undefined on fewer rows is not defined on more.
+        new = [p for p in places if p not in self._values and not np.isnan(self._guide[p])]
+        return sorted(new, key=lambda p: (p.kernel <= k, float(self._guide[p])))
 
     def _evaluate(self, place: GridIndex) -> None:
         value, solution = self._search.exact(self._part, place)
