@@ -12,6 +12,7 @@ from sklearn.model_selection import KFold, cross_val_predict
 
 import kernelwise as kw
 from helpers import close
+from kernelwise.cli.advice import advice
 from kernelwise.report import render, summarize
 from kernelwise.selection import left_out
 from kernelwise.selection.record import Record
@@ -188,3 +189,10 @@ def test_what_needs_no_numbers_does_not_wait_for_numpy(option):
     command = [sys.executable, "-c", code, option]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.endswith("False\n")
+
+
+def test_advice_names_a_better_criterion_only_where_one_is():
+    X, y = rows()
+    for name, is_worse in (("br", False), ("gcv", True)):
+        said = advice(kw.score_kernels(X, y, KERNELS, name), False)
+        assert ("--criterion eloo does better there" in said) == is_worse

@@ -13,7 +13,7 @@ import oracles
 from helpers import given_gram
 from kernelwise._progress import Task
 from kernelwise.criteria import Evidence
-from kernelwise.gram import LowRank, Targets, lowrank
+from kernelwise.gram import LowRank, Targets
 from kernelwise.gram.features import Features, Moments, RowBlocks
 from kernelwise.gram.runner import Watch, run_strips
 
@@ -193,10 +193,9 @@ class TestLandmarks:
         )
         assert 1000.0 - pivoted < 0.1 * (1000.0 - uniform)
 
-    def test_judged_rows_are_a_sample_of_the_others(self, monkeypatch):
-        monkeypatch.setattr(lowrank, "JUDGED", 25)
+    def test_judged_rows_are_a_sample_of_the_others(self):
         X, targets = problem()
-        sample = gram_of(kw.Gaussian(1.0), X, targets).sample
+        sample = gram_of(kw.Gaussian(1.0), X, targets, judged=25).sample
         assert sample.judged.size == 25
         assert np.intersect1d(sample.judged, sample.landmarks).size == 0
 
@@ -261,6 +260,7 @@ class TestRefusals:
             ({"rank": "all"}, "rank of LowRank must be an integer of at least 1, or 'auto'"),
             ({"landmarks": "best"}, "landmarks of LowRank must be 'uniform' or 'pivoted'"),
             ({"random_state": -1}, "random_state of LowRank must be an integer of at least 0"),
+            ({"judged": 0}, "judged of LowRank must be an integer of at least 1, got 0."),
         ]:
             with pytest.raises(ValueError, match=told):
                 LowRank(**arguments)

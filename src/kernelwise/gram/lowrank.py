@@ -39,7 +39,6 @@ from kernelwise.kernels import Kernel, Pairs
 from kernelwise.targets import Targets
 
 RANKS = (500, 1000, 2000)  # that "auto" goes through
-JUDGED = 6000  # rows that leave-one-out is taken on: its standard error is 1.3 % of a loss's spread
 _LANDMARKS = ("uniform", "pivoted")
 _POOL = 20_000  # rows among which pivots are drawn
 _PIVOTS = 64  # drawn at once
@@ -53,7 +52,7 @@ _PROVIDED = frozenset(Need) - {Need.ENTRIES, Need.SPECTRUM}
 
 @dataclass(frozen=True)
 class LowRank(Engine):
-    """Every kernel matrix by Nyström features of landmarks: O(n m) time a pass, O(m²) memory.
+    """Every kernel matrix by Nyström features of landmarks: O(n m²) time, O(m²) memory.
 
     Up to 1.5 times as many rows as landmarks have their matrices in memory, exactly.
 
@@ -72,6 +71,8 @@ class LowRank(Engine):
     memory : str, float or None, default=None
         What it may take: an amount such as "4GB", or a share of what is free (None: 0.8). A rank
         that needs more is refused before any work.
+    judged : int, default=6000
+        How many rows, at most, leave-one-out is taken on; more make its standard error smaller.
 
     Examples
     --------
@@ -87,6 +88,7 @@ class LowRank(Engine):
     landmarks: str = "uniform"
     random_state: int = 0
     memory: str | float | None = None
+    judged: int = 6000
 
     name: ClassVar[str] = "low_rank"
     provides: ClassVar[frozenset[Need]] = _PROVIDED
@@ -105,12 +107,14 @@ class LowRank(Engine):
             raise ValueError(
                 f"landmarks of LowRank must be {choices}, got {shown(self.landmarks)}."
             )
-        seed = as_integer(self.random_state)
-        if seed is None or seed < 0:
-            raise ValueError(
-                "random_state of LowRank must be an integer of at least 0, got "
-                f"{shown(self.random_state)}."
-            )
+        for field, least in (("random_state", 0), ("judged", 1)):
+            value = as_integer(getattr(self, field))
+            if value is None or value < least:
+                raise ValueError(
+                    f"{field} of LowRank must be an integer of at least {least}, got "
+                    f"{shown(getattr(self, field))}."
+                )
+            object.__setattr__(self, field, value)
         object.__setattr__(self, "rank", rank)
         as_bytes(self.memory)
 
@@ -139,7 +143,7 @@ class LowRank(Engine):
         uniform = distinct_rows(X, order, self.landmarks_wanted)
         for kernel in kernels:
             chosen = uniform if self.landmarks == "uniform" else self._pivots(kernel, X, order)
-            yield LowRankGram(kernel, X, targets, Sample(chosen, judged_rows(order, chosen)))
+            yield LowRankGram(kernel, X, targets, Sample(chosen, self._judged(order, chosen)))
 
     def refinements(self) -> list[Engine]:
         """Return engines of larger rank, where that is left to the selection."""
@@ -157,6 +161,11 @@ class LowRank(Engine):
         )
         factor.grow(-(-rank // _PIVOTS) * _PIVOTS)
         return np.asarray(pool[factor.pivots[:rank]]) if factor.rank else pool[:1]
+
+    def _judged(self, order: Array, landmarks: Array) -> Array:
+        """Return a sample of the rows that are no landmarks: nearly the same for any landmarks."""
+        others = order[~np.isin(order, landmarks)]
+        return np.sort(others[-self.judged :])
 
     def check_memory(self, needs: frozenset[Need], rows: int) -> None:
         """Refuse a rank whose matrices do not fit."""
@@ -195,12 +204,6 @@ def distinct_rows(X: Any, order: Array, most: int) -> Array:
         if len(chosen) == most:
             break
     return np.array(chosen)
-
-
-def judged_rows(order: Array, landmarks: Array) -> Array:
-    """Return a sample of the rows that are no landmarks: nearly the same for any landmarks."""
-    others = order[~np.isin(order, landmarks)]
-    return np.sort(others[-JUDGED:])
 
 
 class LowRankGram(Gram):

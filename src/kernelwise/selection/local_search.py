@@ -1,11 +1,12 @@
 """Leave-one-out over kernels and ridges: few rows first, then exactly where it matters.
 
 An eigendecomposition of every kernel serves all ridges but takes minutes for thousands of rows. On
-an eighth of the rows it takes little time; there everything is evaluated. From the best of that one
-climbs on a quarter of the rows, then on half of them, then on all, to the best of the neighbours
-(the next ridge, the next width, or both) until none is better. Few rows prefer wide kernels: the
-best width narrows as rows are added, and a pick that follows it through every doubling is never far
-behind. Each value is one Cholesky factor; the last one is also the machine.
+a twelfth of the rows it takes little time; there everything is evaluated. From the best of that one
+climbs on a quarter of the rows, then on half of them, then on all, to a better neighbour (the next
+ridge, the next width, or both) as long as there is one. Few rows prefer wide kernels, and the best
+width narrows as rows are added: narrower neighbours come first, and where half of the rows find one
+of them as good as their best, all rows begin there. Each value is one Cholesky factor; the last one
+is also the machine.
 """
 
 from collections.abc import Sequence
@@ -24,11 +25,12 @@ from kernelwise.selection.problem import Problem, Solution
 from kernelwise.targets import Targets
 
 FIRST_LOOK = 500  # rows at least
-_FIRST_SHARE = 8  # the first look is at one in so many rows
+_FIRST_SHARE = 12  # the first look is at one in so many rows
 _APART = 1.4  # times as many rows are worth another look
-_BAND = 0.25  # neighbours that fewer rows found worse by more than this share are left alone
+_AS_GOOD = 0.01  # a narrower kernel that fewer rows find worse by this share is better on more
 _MOST = 12  # values on one set of rows
-_AFFORDABLE = 2600  # rows at which that many may be computed
+_AFFORDABLE = 5200  # rows: values on fewer may take as long together as one on so many,
+_SHARE = 0.87  # or as one on this share of all rows
 
 
 class SearchFailed(Exception):
@@ -56,7 +58,7 @@ class SearchResult:
     looked_at : list of int
         The numbers of rows in each step.
     is_peak : bool
-        Whether every promising neighbour of the pick was evaluated on all rows.
+        Whether all neighbours of the pick were evaluated on all rows.
     indefinite : list of Kernel
         Those whose matrices are not positive semidefinite.
     standard_errors : array of shape (kernels, ridges) or None
@@ -175,7 +177,7 @@ class ExactValues:
     pick : GridIndex
         The best so far.
     is_peak : bool
-        Whether every promising neighbour of it was evaluated.
+        Whether all its neighbours were evaluated.
     """
 
     def __init__(self, search: LocalSearch, rows: int, guide: Guide, progress: Task) -> None:
@@ -198,15 +200,19 @@ class ExactValues:
             self.is_peak = self.pick == before
 
     def _worth_a_look(self) -> list[GridIndex]:
-        """Return the promising neighbours of the pick, the best by the guide first."""
+        """Return the neighbours of the pick, the most promising first.
+
+        Rows that are added favour narrower kernels; among the others the guide decides. It hides
+        none: losses near zero vary many times over from few rows to all.
+        """
         k, j = self.pick
         # A narrower kernel goes with a larger ridge.
         around = [(k, j - 1), (k, j + 1), (k + 1, j), (k - 1, j), (k + 1, j + 1), (k - 1, j - 1)]
         kernels, ridges = self._guide.shape
         places = [GridIndex(*p) for p in around if 0 <= p[0] < kernels and 0 <= p[1] < ridges]
-        limit = float(np.nanmin(self._guide)) * (1.0 + _BAND)
-        new = [p for p in places if p not in self._values and self._guide[p] <= limit]
-        return sorted(new, key=lambda p: float(self._guide[p]))
+        # What is undefined on fewer rows is not defined on more.
+        new = [p for p in places if p not in self._values and not np.isnan(self._guide[p])]
+        return sorted(new, key=lambda p: (p.kernel <= k, float(self._guide[p])))
 
     def _evaluate(self, place: GridIndex) -> None:
         value, solution = self._search.exact(self._part, place)
@@ -222,7 +228,17 @@ class ExactValues:
         updated = self._guide * (scale if np.isfinite(scale) else 1.0)
         for place, value in self._values.items():
             updated[place] = value
-        return Guide(updated, self.pick)
+        return Guide(updated, self._start_on_more_rows())
+
+    def _start_on_more_rows(self) -> GridIndex:
+        """Return the best of the narrower kernels that are as good as the pick, or the pick."""
+        limit = self._values[self.pick] * (1.0 + _AS_GOOD)
+        narrower = [
+            place
+            for place, value in self._values.items()
+            if place.kernel > self.pick.kernel and value <= limit
+        ]
+        return min(narrower, key=self._values.__getitem__, default=self.pick)
 
     def solution(self) -> Solution:
         """Return the machine at the pick."""
@@ -239,19 +255,14 @@ class ExactValues:
 
 
 def _sizes(n: int) -> list[int]:
-    """Return the numbers of rows to look at: an eighth, a quarter, half, all; at least 500."""
+    """Return the numbers of rows to look at: a twelfth (at least 500), a quarter, half, all."""
     first = max(FIRST_LOOK, n // _FIRST_SHARE)
-    between = [n // 4, n // 2]
-    return [first, *(rows for rows in between if rows > _APART * first), n]
+    return [first, *(rows for rows in (n // 4, n // 2) if rows > _APART * first), n]
 
 
 def _budget(rows: int, n: int) -> int:
-    """Return how many exact values are affordable: their cost grows with the cube of the rows.
-
-    That is the time of one value on all rows, or of what is affordable in any case.
-    """
-    time = max(n, _AFFORDABLE * _MOST ** (1 / 3)) ** 3
-    return int(np.clip(time / rows**3, 1, _MOST))
+    """Return how many values are affordable; the time of each grows with the cube of the rows."""
+    return int(np.clip((max(_AFFORDABLE, _SHARE * n) / rows) ** 3, 1, _MOST))
 
 
 def stratified_order(targets: Targets, seed: int = 0) -> Array:

@@ -70,10 +70,11 @@ def refine(
     ridges_for: Callable[[Gram], Array],
     pick: Pick,
     progress: Task,
-) -> tuple[Pick, list[SelectionResult], bool]:
+) -> tuple[Pick, list[SelectionResult], bool | None]:
     """Double the rank while that pays.
 
-    Return the pick, the tables that led to it, and whether the largest rank has paid still.
+    Return the pick, the tables that led to it, and whether the last doubling paid; None if there
+    was none.
     """
     tables: list[SelectionResult] = []
     for engine in problem.engine.refinements():
@@ -91,7 +92,7 @@ def refine(
             return pick, tables, False
         pick = fine
         tables.append(table)
-    return pick, tables, bool(tables)
+    return pick, tables, True if tables else None
 
 
 def narrower(kernels: Sequence[Kernel], kernel: Kernel) -> list[Kernel]:
@@ -100,13 +101,13 @@ def narrower(kernels: Sequence[Kernel], kernel: Kernel) -> list[Kernel]:
     return sorted(found, key=lambda k: k.roughness)[:_NARROWER]
 
 
-def limit_of(pick: Pick, lowest_ridge: float, *, still_pays: bool) -> Diagnostic | None:
-    """Say so where a larger rank may do better."""
+def limit_of(pick: Pick, lowest_ridge: float, paid: bool | None) -> Diagnostic | None:
+    """Say so where a larger rank may do better; `paid` says whether the last doubling did."""
     rank = pick.evidence.gram.rank
-    if rank is None:
+    if rank is None or paid is False:
         return None
     freedom = pick.evidence.fit(pick.ridge).degrees_of_freedom
-    if still_pays:
+    if paid:
         why = "doubling it has paid up to here"
     elif freedom > _NEARLY_ALL * rank:
         why = f"its machine has {freedom:.0f} degrees of freedom"

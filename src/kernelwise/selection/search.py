@@ -138,14 +138,14 @@ class Search:
             return winner
         pick, ridges_for = pick_of(self._evidence(kernel), ridge, criterion), self._ridges_for
         given = self._problem, summary.kernels, (name, criterion), partial(ridges_for, criterion)
-        pick, tables, still_pays = refine(*given, pick, progress)
+        pick, tables, paid = refine(*given, pick, progress)
         for table in tables:
             rows = [summary.kernels.index(kernel) for kernel in dict.fromkeys(table.kernels)]
             [winner, *_] = _enter(summary, table, rows, "best")
         kernel = summary.kernels[winner]
         self._known = {kernel: pick.evidence}
         lowest = float(ridges_for(criterion, pick.evidence.gram)[0])
-        limit = limit_of(pick, lowest, still_pays=still_pays)
+        limit = limit_of(pick, lowest, paid)
         if limit is not None:
             summary.notes[f"{kernel}: rank"] = limit
         return winner

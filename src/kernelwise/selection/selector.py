@@ -92,9 +92,10 @@ class KernelSelector(
         "auto" follows the estimator, or else the target: fractions are regressed on, and integers
         that have few rows to each value. Before it is fitted, a selector with "auto" counts as a
         classifier, so that scikit-learn stratifies its folds.
-    engine : {"auto", "dense", "tiled"} or Engine, default="auto"
+    engine : {"auto", "dense", "tiled", "low_rank"} or Engine, default="auto"
         How to compute with kernel matrices. "auto" keeps them in memory up to 700 rows; beyond
-        that, or beyond the memory budget, it sweeps over tiles.
+        that, or beyond the memory budget, it sweeps over tiles. ``gram.LowRank(rank)`` takes
+        time and memory linear in the rows.
     refit : bool, default=True
         Whether to fit the estimator with the choice.
     memory : str, float or None, default=None
