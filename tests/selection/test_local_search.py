@@ -11,8 +11,9 @@ from kernelwise._progress import SILENT
 from kernelwise.gram import Targets
 from kernelwise.machines import LeastSquares
 from kernelwise.selection import local_search, search
-from kernelwise.selection.local_search import GridIndex, LocalSearch, stratified_order
+from kernelwise.selection.local_search import GridIndex, LocalSearch
 from kernelwise.selection.problem import Problem
+from kernelwise.targets import stratified_order
 
 RIDGES = 10.0 ** np.arange(-4.0, 3.0)
 

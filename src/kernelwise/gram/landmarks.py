@@ -35,8 +35,8 @@ _TILE = 2**18  # entries: a megabyte stays in a core's cache
 _FEWEST = 64  # rows of a tile
 _MANY = 2048  # rows that a triangle is solved with at once
 MOST_ITERATIONS = 40
-_PATIENCE = 3  # iterations without a gain after which no more are made
-_GAIN = 1e-3  # the share of the held-out loss that counts as one
+_PATIENCE = 2  # iterations without a gain after which no more are made
+_GAIN = 3e-3  # the share of the held-out loss that counts as one
 _ATTEMPTS = 4  # at a factor, each with ten times the jitter of the one before
 
 Judge = Callable[[Array, Array], Array]  # coefficients (ridges, m, c), biases (ridges, c): losses

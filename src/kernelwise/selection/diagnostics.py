@@ -87,3 +87,9 @@ def warn_undefined(notes: Mapping[tuple[str, str], str]) -> None:
             f"because {reason}.",
             UndefinedCriterionWarning,
         )
+
+
+def sampled(rows: int, n: int) -> Diagnostic:
+    """Return the note that a choice was made on some of the rows."""
+    said = f"chosen on a sample of {rows} of {n} rows; the estimator is fitted to all of them"
+    return Diagnostic(said, Code.ESTIMATED)

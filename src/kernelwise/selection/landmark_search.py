@@ -34,24 +34,25 @@ from kernelwise.selection.local_search import (
     LocalSearch,
     SearchFailed,
     SearchResult,
-    stratified_order,
 )
 from kernelwise.selection.problem import Problem, Solution
+from kernelwise.targets import stratified_order
 
 START_ROWS = 2000
 FEWEST_LANDMARKS = 1000
 MOST_LANDMARKS = 8000
 _HELD_OUT = 5000  # rows
 _HELD_SHARE = 10  # at most one row in so many is held out
-_ROWS_A_LANDMARK = 32  # on which kernels and ridges are compared
+_ROWS_A_LANDMARK = 16  # on which kernels and ridges are compared
 _SAMPLE = 4  # rows a landmark of which a preconditioner is made
 _GAIN, _ERRORS = 0.01, 2.0  # share of the loss, and standard errors, that a doubling must save
 _MORE = 2  # iterations for the machine on all rows
 _CHECKED = 1000  # rows on which that machine is compared with the one that was judged
 _WORSE = 1.25  # times the loss on them that gives it away
 # Work in kernel values, of which a core computes about 5e8 a second.
-_EFFORT, _EFFORT_A_ROW = 1.5e10, 2.2e4
+_EFFORT, _EFFORT_A_ROW = 8e9, 2e4
 _VALUES_A_SECOND = 4e8
+_FACTORS = 20.0  # the factors of m landmarks take as long as m³ over this many kernel values
 
 
 class Look(NamedTuple):
@@ -112,7 +113,7 @@ class LandmarkSearch:
             with task.part("machines", _Budget.PARTS) as part:
                 self._budget.begin(part)
                 looks, still_pays = self._ladder(place)
-                best = min(looks.values(), key=lambda look: look.loss)
+                best = _best(looks)
                 solution = self._machine(best)
         return self._result(looks, best, solution, still_pays)
 
@@ -124,34 +125,40 @@ class LandmarkSearch:
     def _ladder(self, place: GridIndex) -> tuple[dict[GridIndex, Look], bool]:
         """Double the landmarks while that pays; return the last looks, and if they still pay."""
         m = min(FEWEST_LANDMARKS, self._landmarks.size)
-        looks = self._climb(m, place, both_ways=True)
+        looks = self._climb(m, place, (1, -1))
         if not looks:
             raise SearchFailed
         pays = True
         while pays and 2 * m <= self._landmarks.size:
-            best = min(looks.values(), key=lambda look: look.loss)
-            if not self._budget.allows(self._cost(2 * m, best.solution.iterations)):
+            best = _best(looks)
+            sides = self._affordable_sides(2 * m, best.solution.iterations)
+            if sides is None:
                 break
             m *= 2
-            more = self._climb(m, best.place, both_ways=False)
-            pays = bool(more) and _pays(best, min(more.values(), key=lambda look: look.loss))
+            more = self._climb(m, best.place, sides)
+            pays = bool(more) and _pays(best, _best(more))
             looks = more if pays else looks
         return looks, pays
 
-    def _cost(self, m: int, iterations: int) -> float:
-        """Return the kernel values that two looks and the machine on all rows would take."""
+    def _affordable_sides(self, m: int, iterations: int) -> tuple[int, ...] | None:
+        """Say whether there is time for a narrower kernel, for one kernel only, or for none."""
         rows = min(self._training.size, _ROWS_A_LANDMARK * m)
-        return 2.0 * _work(rows, m, iterations) + _work(self._problem.targets.n, m, iterations)
+        # The machine on all rows takes over the factors of the look that it is made from.
+        machine = float(self._problem.targets.n) * m * iterations
+        look = float(rows) * m * iterations + m**3 / _FACTORS
+        if self._budget.allows(machine + 2.0 * look):
+            return (1,)
+        return () if self._budget.allows(machine + look) else None
 
-    def _climb(self, m: int, place: GridIndex, *, both_ways: bool) -> dict[GridIndex, Look]:
-        """Return looks at kernels, each better than its wider neighbour until one is not."""
+    def _climb(self, m: int, place: GridIndex, sides: tuple[int, ...]) -> dict[GridIndex, Look]:
+        """Return looks at a kernel and its neighbours on some sides, as long as they are better."""
         looks: dict[GridIndex, Look] = {}
         tried = {place.kernel}
         self._look(looks, m, place)
         while looks:
-            best = min(looks.values(), key=lambda look: look.loss).place
-            sides = (best.kernel + 1, best.kernel - 1) if both_ways else (best.kernel + 1,)
-            new = [k for k in sides if 0 <= k < len(self._kernels) and k not in tried]
+            best = _best(looks).place
+            near = [best.kernel + side for side in sides]
+            new = [k for k in near if 0 <= k < len(self._kernels) and k not in tried]
             if not new:
                 break
             tried.add(new[0])
@@ -322,9 +329,8 @@ class _Passes(Task):
         self._left = 0.0
 
 
-def _work(rows: int, m: int, iterations: int) -> float:
-    """Return the kernel values of a machine; its factors cost as much as m³ / 20 of them."""
-    return float(rows) * m * iterations + m**3 / 20.0
+def _best(looks: dict[GridIndex, Look]) -> Look:
+    return min(looks.values(), key=lambda look: look.loss)
 
 
 def _pays(before: Look, after: Look) -> bool:

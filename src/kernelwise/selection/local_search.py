@@ -22,7 +22,7 @@ from kernelwise.criteria import Criterion, ask
 from kernelwise.kernels import Kernel
 from kernelwise.selection.diagnostics import Diagnostic
 from kernelwise.selection.problem import Problem, Solution
-from kernelwise.targets import Targets
+from kernelwise.targets import stratified_order
 
 FIRST_LOOK = 500  # rows at least
 _FIRST_SHARE = 12  # the first look is at one in so many rows
@@ -263,15 +263,3 @@ def _sizes(n: int) -> list[int]:
 def _budget(rows: int, n: int) -> int:
     """Return how many values are affordable; the time of each grows with the cube of the rows."""
     return int(np.clip((max(_AFFORDABLE, _SHARE * n) / rows) ** 3, 1, _MOST))
-
-
-def stratified_order(targets: Targets, seed: int = 0) -> Array:
-    """Return the rows in random order such that every prefix has all classes in proportion.
-
-    The first rows are one of each class.
-    """
-    rng = np.random.default_rng(seed)
-    place = np.empty(targets.n)
-    for members in targets.members:
-        place[rng.permutation(members)] = np.arange(members.size) / members.size
-    return np.argsort(place, kind="stable")

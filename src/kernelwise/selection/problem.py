@@ -27,7 +27,7 @@ from kernelwise.selection.inputs import check_lengths
 from kernelwise.selection.result import SelectionResult
 from kernelwise.selection.sweeps import Sweeps
 from kernelwise.selection.tradeoff import resolve_all
-from kernelwise.targets import Targets
+from kernelwise.targets import Targets, stratified_order
 
 EXACT_ROWS = 9000  # beyond them matrices are estimated unless an engine is asked for
 FEWEST_ROWS = 2500  # that an estimate makes sense for
@@ -38,6 +38,20 @@ _ENTRIES_ALONE = frozenset({Need.ENTRIES, Need.SPECTRUM})
 def seconds_for(rows: int) -> float:
     """Return about how long exact leave-one-out takes to choose among so many rows."""
     return 4e-11 * float(rows) ** 3 / workers()
+
+
+class Budget(NamedTuple):
+    """What a choice may take.
+
+    Attributes
+    ----------
+    memory : str, float or None
+    seconds : float or None
+        Exact where these are enough, by estimates where they are not.
+    """
+
+    memory: str | float | None = None
+    seconds: float | None = None
 
 
 class Solution(NamedTuple):
@@ -70,9 +84,7 @@ class Problem:
         Whether the least-squares machine has a bias.
     machine : subclass of Machine
         The machine that criteria with a training or cross-validation error judge by.
-    memory : str, float or None, default=None
-    seconds : float or None, default=None
-        What a choice may take: exact where that is enough, estimates where it is not.
+    budget : Budget, default=Budget()
 
     Attributes
     ----------
@@ -90,8 +102,7 @@ class Problem:
         *,
         fit_intercept: bool,
         machine: type[Machine],
-        memory: str | float | None = None,
-        seconds: float | None = None,
+        budget: Budget = Budget(),  # noqa: B008 (a frozen value)
     ) -> None:
         if not is_one_of(fit_intercept, (True, False)):
             raise ValueError(f"fit_intercept must be True or False, got {shown(fit_intercept)}.")
@@ -105,9 +116,9 @@ class Problem:
         check_lengths(self.X, targets.n)
         self.targets, self.fit_intercept, self.machine = targets, fit_intercept, machine
         self.engine, self.engine_reason = resolve_engine(
-            engine, targets.n, given_matrix=self.takes_matrix, memory=memory
+            engine, targets.n, given_matrix=self.takes_matrix, memory=budget.memory
         )
-        self.seconds, self.is_large = seconds, False
+        self.seconds, self.is_large = budget.seconds, False
         self._may_estimate = (
             is_one_of(engine, ["auto"])
             and not self.takes_matrix
@@ -120,6 +131,14 @@ class Problem:
         part.X = self.X[np.ix_(rows, rows)] if self.takes_matrix else self.X[rows]
         part.targets = self.targets.part(rows)
         return part
+
+    def within_reach(self) -> "Problem":
+        """Return the problem, or a sample of its rows where exact matrices are out of reach."""
+        n = self.targets.n
+        is_within = n <= EXACT_ROWS and needed(n) <= as_bytes(getattr(self.engine, "memory", None))
+        if is_within or not self._may_estimate:
+            return self
+        return self.part(np.sort(stratified_order(self.targets)[:EXACT_ROWS])).exact()
 
     def exact(self) -> "Problem":
         """Return the problem with its matrices as they are."""
@@ -155,7 +174,7 @@ class Problem:
         """
         columns: dict[str, Criterion] = {}
         shared = Counter(map(attrgetter("name"), criteria))
-        every: frozenset[Need] = frozenset().union(*(c.needs for c in criteria))
+        every = {need for criterion in criteria for need in criterion.needs}
         self._decide_on_estimates(needs_with(self.machine, every))
         for criterion in criteria:
             check_task(criterion, self.targets)

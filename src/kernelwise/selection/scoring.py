@@ -20,7 +20,7 @@ from kernelwise.selection.inputs import (
     one_ridge,
     weighted_rows,
 )
-from kernelwise.selection.problem import Problem, score_candidates
+from kernelwise.selection.problem import Budget, Problem, score_candidates
 from kernelwise.selection.result import SelectionResult
 
 
@@ -162,7 +162,7 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
         engine,
         fit_intercept=fit_intercept,
         machine=machines.get(machine),
-        memory=memory,
+        budget=Budget(memory),
     )
     columns = problem.columns(asked)
     with limited(n_jobs, rows=targets.n):

@@ -11,9 +11,9 @@ from kernelwise.criteria import Criterion
 from kernelwise.gram import Gram
 from kernelwise.kernels import Kernel
 from kernelwise.selection.diagnostics import Code, Diagnostic
-from kernelwise.selection.local_search import stratified_order
 from kernelwise.selection.problem import Problem, score_candidates
 from kernelwise.selection.result import SelectionResult
+from kernelwise.targets import stratified_order
 
 _ROWS = 2000
 _FEWEST, _MOST = 3, 8  # samples

@@ -14,6 +14,7 @@ from kernelwise.criteria import ELOO, Criterion, Evidence, get
 from kernelwise.gram import Gram
 from kernelwise.gram.psd import warn_indefinite
 from kernelwise.kernels import Gaussian, Kernel
+from kernelwise.machines.held_out import HeldOutFit
 from kernelwise.selection.cascade import (
     AUTO_RIDGES,
     FOR_CLASSES,
@@ -70,6 +71,12 @@ class CascadeOutcome:
     evidence: Evidence
     offered_ridges: Array | None = None
     known: Solution | None = None
+
+    @property
+    def judged_by(self) -> str:
+        """How the error of the winner's machine is known."""
+        is_held_out = self.known is not None and isinstance(self.known.fit, HeldOutFit)
+        return "held-out rows" if is_held_out else "leave-one-out"
 
 
 class Search:
@@ -224,6 +231,7 @@ class Search:
         grid = np.array([self._ridges_for(criterion, self._evidence(k).gram) for k in kernels])
         try:
             method = LandmarkSearch if self._problem.is_large else LocalSearch
+            assert isinstance(criterion, ELOO)
             found = method(self._problem, kernels, criterion, grid).run(progress)
         except SearchFailed:
             return None

@@ -28,6 +28,7 @@ from kernelwise.kernels.geometry import in_range
 from kernelwise.machines.delegation import Delegating, inner_has
 from kernelwise.selection.cascade import Cascade
 from kernelwise.selection.declaration import Declared
+from kernelwise.selection.diagnostics import sampled
 from kernelwise.selection.estimates import SelfAssessing
 from kernelwise.selection.estimators import (
     balanced_leave_one_out,
@@ -37,12 +38,14 @@ from kernelwise.selection.estimators import (
     fit_estimator,
     fit_needs,
     has_bias,
+    knows_by_name,
     leave_one_out,
     machine_for,
+    takes_over,
 )
 from kernelwise.selection.guards import warn_about
 from kernelwise.selection.inputs import as_kernels, weighted_rows
-from kernelwise.selection.problem import Problem
+from kernelwise.selection.problem import Budget, Problem
 from kernelwise.selection.search import SEARCHES, Search
 from kernelwise.selection.terms import SearchAttributes, scoring_criterion
 from kernelwise.targets import as_vector
@@ -241,11 +244,13 @@ class KernelSelector(
             self.engine,
             fit_intercept=has_bias(machine),
             machine=criterion_machine(machine),
-            memory=self.memory,
-            seconds=None if self.time is None else float(self.time),
+            budget=Budget(self.memory, self.time),
         )
-        search = Search(problem, self._criterion(targets), self.ridge)
-        if self.refit:
+        adopts = takes_over(machine, fit_params, self.class_weight)
+        chosen_on = problem if adopts or not self.refit else problem.within_reach()
+        search = Search(chosen_on, self._criterion(targets), self.ridge)
+        by_name = chosen_on is not problem and knows_by_name(machine, kernels)
+        if self.refit and not by_name:
             needs = fit_needs(machine, fit_params, self.class_weight, problem.engine)
             problem.require(needs, f"the fit of {type(machine).__name__}")
         with limited(self.n_jobs, rows=targets.n):
@@ -257,14 +262,18 @@ class KernelSelector(
                     self.classes_ = targets.classes
                 else:
                     self.target_variance_ = float(targets.y.var())
+                if chosen_on is not problem:
+                    self.result_.notes["rows"] = sampled(chosen_on.targets.n, targets.n)
                 if self.refit:
-                    self.best_estimator_ = configure_estimator(machine, found.kernel, found.ridge)
+                    self.best_estimator_ = configure_estimator(
+                        machine, found.kernel, found.ridge, by_name=by_name
+                    )
                     fit_estimator(
                         self.best_estimator_, problem, found, fit_params, self.class_weight
                     )
             fitted = getattr(self, "best_estimator_", None)
-            self.error_ = leave_one_out(fitted, targets)
-            self.balanced_error_ = balanced_leave_one_out(fitted, targets)
+            self.error_ = leave_one_out(fitted, targets, found.judged_by)
+            self.balanced_error_ = balanced_leave_one_out(fitted, targets, found.judged_by)
             of_classes = favours_rare_classes(fitted)
             self.guards_ = warn_about(found, self.balanced_error_ if of_classes else self.error_)
         if self.error_ is None:  # folds will need them; files do without
