@@ -19,6 +19,7 @@ from kernelwise.gram.tiles import Block
 from kernelwise.kernels import Kernel, Pairs
 
 SINGLE = np.float32
+_DIRECT_FEATURES = 32  # up to here differences in a compiled loop beat a matrix product
 
 
 def in_single(X: Any, center: Array | None = None) -> Any:
@@ -29,22 +30,47 @@ def in_single(X: Any, center: Array | None = None) -> Any:
 
 
 class SinglePairs(Pairs):
-    """Rows and landmarks in single precision; distances by one product with `prepared` ones."""
+    """Rows and landmarks in single precision; `prepared` landmarks make distances quick."""
 
     def __init__(self, X: Any, Z: Any, prepared: Array | None) -> None:
         super().__init__(X, Z)
         self._prepared = prepared
 
     def __getitem__(self, geometry: str) -> Array:
-        """Return the values of a geometry; those of distances may be changed in place."""
+        """Return the values of a geometry."""
         if geometry == "sqdist" and self._prepared is not None and geometry not in self._known:
-            D = _with_norms(self.X, 1.0) @ self._prepared.T
-            self._known[geometry] = np.maximum(D, 0.0, out=D)
+            is_direct = self.X.shape[1] <= _DIRECT_FEATURES
+            distances = _direct_distances if is_direct else _distances_by_product
+            self._known[geometry] = distances(self.X, self._prepared)
         return super().__getitem__(geometry)
 
 
+def _prepare(Z: Array) -> Array:
+    """Return landmarks as the distances to them take them."""
+    if Z.shape[1] <= _DIRECT_FEATURES:
+        return np.ascontiguousarray(Z.T)
+    wide = _with_norms(Z, -2.0)
+    wide[:, [-2, -1]] = wide[:, [-1, -2]]
+    return wide
+
+
+def _direct_distances(X: Array, columns: Array) -> Array:
+    """Return squared distances from differences, which do not cancel."""
+    from kernelwise.gram import _loops
+
+    G = np.empty((X.shape[0], columns.shape[1]), X.dtype)
+    _loops.squared_distance_tile(np.ascontiguousarray(X.T), columns, G)
+    return G
+
+
+def _distances_by_product(X: Array, wide: Array) -> Array:
+    """Return squared distances: [x, |x|^2, 1] times [-2 z, 1, |z|^2]."""
+    D = _with_norms(X, 1.0) @ wide.T
+    return np.asarray(np.maximum(D, 0.0, out=D))
+
+
 def _with_norms(X: Array, factor: float) -> Array:
-    """Return [f x, |x|^2, 1]; with f = 1 and f = -2 (and the last two swapped) a distance."""
+    """Return [f x, |x|^2, 1] for every row."""
     wide = np.empty((len(X), X.shape[1] + 2), X.dtype)
     wide[:, :-2], wide[:, -2], wide[:, -1] = factor * X, np.einsum("ij,ij->i", X, X), 1.0
     return wide
@@ -56,11 +82,7 @@ class SingleBlocks(RowBlocks):
 
     @cached_property
     def _prepared(self) -> Array | None:
-        if sp.issparse(self.X) or sp.issparse(self.landmarks):
-            return None
-        wide = _with_norms(self.landmarks, -2.0)
-        wide[:, [-2, -1]] = wide[:, [-1, -2]]
-        return wide
+        return None if sp.issparse(self.landmarks) else _prepare(self.landmarks)
 
     def room(self) -> Array:
         """Return no room: every product makes its own."""

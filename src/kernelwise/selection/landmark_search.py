@@ -50,7 +50,7 @@ _MORE = 2  # iterations for the machine on all rows
 _CHECKED = 1000  # rows on which that machine is compared with the one that was judged
 _WORSE = 1.25  # times the loss on them that gives it away
 # Work in kernel values, of which a core computes about 5e8 a second.
-_EFFORT, _EFFORT_A_ROW = 8e9, 2e4
+_EFFORT, _EFFORT_A_ROW = 7e9, 1.6e4
 _VALUES_A_SECOND = 4e8
 _FACTORS = 20.0  # the factors of m landmarks take as long as m³ over this many kernel values
 
@@ -144,7 +144,7 @@ class LandmarkSearch:
         """Say whether there is time for a narrower kernel, for one kernel only, or for none."""
         rows = min(self._training.size, _ROWS_A_LANDMARK * m)
         # The machine on all rows takes over the factors of the look that it is made from.
-        machine = float(self._problem.targets.n) * m * iterations
+        machine = float(self._problem.targets.n) * m * (iterations + _MORE)
         look = float(rows) * m * iterations + m**3 / _FACTORS
         if self._budget.allows(machine + 2.0 * look):
             return (1,)
