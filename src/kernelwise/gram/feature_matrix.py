@@ -76,7 +76,7 @@ class FeatureMatrix:
         """The features by the landmarks."""
         return Features.of(self._kernel, self._X[self._sample.landmarks])
 
-    @cached_property
+    @property
     def _columns(self) -> Array:
         """What machines fit, ones, and the columns of the statistics."""
         fitted = np.column_stack([self._targets.fit_columns, np.ones(self.n)])

@@ -235,7 +235,7 @@ class LowRankGram(Gram):
     def invalid_reason(self) -> str | None:
         """Why squares of entries are no numbers: the diagonal bounds all entries."""
         with np.errstate(over="ignore", invalid="ignore"):
-            bound = float(self.diagonal.sum()) ** 2
+            bound = self.diagonal.sum() ** 2
         if not np.isfinite(bound):
             return OVERFLOWS
         return VANISHES if 0.0 < self.diagonal.max() < SMALLEST else None
