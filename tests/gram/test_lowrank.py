@@ -111,6 +111,23 @@ def test_leave_one_out_is_that_of_refits(task, weighted, bias, ridge):
     assert np.isnan(fit.loo_residuals[gram.sample.landmarks]).all()
 
 
+@pytest.mark.parametrize("kernel", [kw.Gaussian(30.0), kw.Gaussian(1e4), kw.Linear()], ids=str)
+def test_small_ridges_and_wide_kernels_keep_their_digits(kernel):
+    """A constant is nearly a function of the features: the bias must not cancel."""
+    X, targets = problem("regression")
+    gram = gram_of(kernel, X, targets)
+    fit = Evidence(gram, targets, kernel).fit(1e-3)
+    phi = gram._phi.part(np.arange(N))
+    m, y = phi.shape[1], targets.y
+    ridge_rows = np.hstack([np.sqrt(1e-3) * np.eye(m), np.zeros((m, 1))])
+    for i in fit.judged[::7]:
+        rest = np.delete(np.arange(N), i)
+        A = np.vstack([np.column_stack([phi[rest], np.ones(N - 1)]), ridge_rows])
+        w = np.linalg.lstsq(A, np.append(y[rest], np.zeros(m)), rcond=None)[0]
+        expected = y[i] - phi[i] @ w[:-1] - w[-1]
+        assert fit.loo_residuals[i, 0] == pytest.approx(expected, abs=1e-9)
+
+
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("weighted", [True, False])
 def test_folds_are_those_of_refits(bias, weighted):

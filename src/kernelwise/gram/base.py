@@ -261,6 +261,10 @@ class Gram(ABC):
         """
         return X, coefficients
 
+    def feature_expansion(self, weights: Array) -> tuple[Any, Array]:
+        """Return the same for a machine that is known by the weights of its features."""
+        raise NotImplementedError(f"{type(self).__name__} has no features.")
+
 
 @dataclass(frozen=True)
 class Engine(ABC):

@@ -21,7 +21,7 @@ from kernelwise.gram.features import (
 from kernelwise.gram.inverse import without_rounding
 from kernelwise.gram.runner import ThreadRunner
 from kernelwise.gram.sweep import Reduction, Runner
-from kernelwise.kernels import Kernel, Pairs
+from kernelwise.kernels import Kernel
 from kernelwise.targets import Targets
 
 _EPS = float(np.finfo(float).eps)
@@ -76,7 +76,7 @@ class FeatureMatrix:
         """The features by the landmarks."""
         return Features.of(self._kernel, self._X[self._sample.landmarks])
 
-    @cached_property
+    @property
     def _columns(self) -> Array:
         """What machines fit, ones, and the columns of the statistics."""
         fitted = np.column_stack([self._targets.fit_columns, np.ones(self.n)])
@@ -123,11 +123,15 @@ class FeatureMatrix:
         [values] = self._run(Projections(self.features, self._part(part), coefficients, n), part)
         return values
 
-    def leverages(self, gains: Array, part: Array) -> Array:
-        """Return the diagonal of Phi U diag(gains) U' Phi' on some rows, by column of gains."""
+    def leverages(self, gains: Array, weights: Array, part: Array) -> tuple[Array, Array]:
+        """Return Phi U weights, and the diagonal of Phi U diag(g) U' Phi' for columns g of gains.
+
+        On some rows; to more digits than :meth:`times`.
+        """
         U = self.eigensystem[1]
-        found = Leverages(self.features, self._part(part), U, gains, part.size)
-        return self._run(found, part)[0]
+        found = Leverages(self.features, self._part(part), U, gains, weights, part.size)
+        values, leverages = self._run(found, part)
+        return values, leverages
 
     def statistics(self) -> GramStatistics:
         """Return the statistics of K = Phi Phi'."""
@@ -150,7 +154,9 @@ class FeatureMatrix:
 
     def part(self, rows: Array) -> Array:
         """Return the features of some rows, which are held in memory."""
-        phi = self.features.values(Pairs(self._X[rows], self.features.landmarks))
+        blocks = RowBlocks(self._X[rows], self.features.landmarks, rows.size)
+        [(left, right)] = blocks.strip(0)
+        phi = self.features.values(blocks.pairs(left, right, blocks.room()))
         scale = self._part(rows)
         return phi if scale is None else scale[:, None] * phi
 

@@ -157,19 +157,22 @@ class RowStatistics(FeatureReduction):
 
 @dataclass(frozen=True, eq=False)
 class Leverages(FeatureReduction):
-    """The sums of (phi' u)^2 times gains over vectors u, for several sets of gains."""
+    """With q = phi' U: the sums of q times weights, and of q^2 times gains, by their columns."""
 
-    vectors: Array  # as columns
-    gains: Array  # of shape (vectors, sets)
+    vectors: Array  # U
+    gains: Array
+    weights: Array
     rows: int
 
     def zero(self) -> list[Array]:
         """Return room for every row."""
-        return [np.zeros((self.rows, self.gains.shape[1]))]
+        return [np.zeros((self.rows, sets.shape[1])) for sets in (self.weights, self.gains)]
 
     def add(self, into: list[Array], phi: Array, rows: slice) -> None:
         """Set the sums of a block."""
-        into[0][rows] = (phi @ self.vectors) ** 2 @ self.gains
+        rotated = phi @ self.vectors
+        into[0][rows] = rotated @ self.weights
+        into[1][rows] = rotated**2 @ self.gains
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import cho_solve
@@ -53,13 +54,41 @@ def without_rounding(eigenvalues: Array) -> Array:
     return eigenvalues if eigenvalues[0] < beyond else np.maximum(eigenvalues, 0.0)
 
 
+class Solved(NamedTuple):
+    r"""The solution of a machine: :math:`C (\alpha, b) = (y, 0)`.
+
+    With a bias C is the bordered matrix :math:`(M, u; u^\top, 0)`, without one it is M.
+
+    Attributes
+    ----------
+    alpha : array of shape (n, c)
+    bias : array of shape (c,)
+        Zeros without a bias.
+    ones : array of shape (n,)
+        :math:`M^{-1} u`; zeros without a bias.
+    diagonal : array of shape (n,)
+        Of the first n rows of :math:`C^{-1}`; NaN for rows not judged.
+    trace : float
+        The sum of the whole of it.
+    weights : array of shape (m, c) or None
+        Of the features, where the matrix is made of those: the sum of alpha times features.
+    """
+
+    alpha: Array
+    bias: Array
+    ones: Array
+    diagonal: Array
+    trace: float
+    weights: Array | None = None
+
+
 class Inverse(ABC):
     """The inverse of K + ridge I; what it cannot do beyond solving, its gram does not provide."""
 
     ridge: float
     condition: float = 0.0  # how many times solutions magnify rounding errors of the kernel matrix
     judged: Array | None = None  # the rows of which the diagonal is known; None for all of them
-    is_thin: bool = False  # whether there is a way to solve with a block without forming it
+    is_thin: bool = False  # whether there is a way to leave rows out without a block of it
 
     @abstractmethod
     def solve(self, B: Array) -> Array:
@@ -86,8 +115,22 @@ class Inverse(ABC):
         block = self.block(rows)
         return lambda V: np.asarray(block @ V)
 
-    def solve_block(self, rows: Array, B: Array) -> Array:
-        """Return the product of the inverse of a block with B, where the inverse is thin."""
+    def fit(self, Y: Array, u: Array | None) -> Solved:
+        """Return the machine with the bias that u stands for; without one where it is None."""
+        if u is None:
+            alpha, nothing = self.solve(Y), np.zeros(Y.shape[0])
+            return Solved(alpha, np.zeros(Y.shape[1]), nothing, self.diagonal(), self.trace())
+        columns = self.solve(np.column_stack([Y, u]))
+        h = columns[:, -1]
+        # One row alone, or all that is left of lost digits, may be nothing to divide by.
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            alpha, bias = eliminate_intercept(columns[:, :-1], h, u)
+            shares = h / float(u @ h)  # h may be as small as 1e-200
+            diagonal, trace = self.diagonal() - h * shares, self.trace() - float(h @ shares)
+        return Solved(alpha, bias, h, diagonal, trace)
+
+    def held_out(self, rows: Array, Y: Array, u: Array | None) -> Array:
+        """Return what a machine without some rows says of them, where the inverse is thin."""
         raise NotImplementedError(f"{type(self).__name__} is not thin.")
 
     def off_diagonal_product(self, B: Array) -> Array:
@@ -275,3 +318,9 @@ def _weighted_square(Q: Array, weights: Array) -> Array:
     root = Q * np.sqrt(np.abs(weights))
     square = root @ root.T
     return np.asarray(-square if weights.min() < 0.0 else square)
+
+
+def eliminate_intercept(solved: Array, h: Array, u: Array) -> tuple[Array, Array]:
+    """Add the bias to M^-1 y by the block inverse: b = h'y / u'h, alpha = M^-1 y - h b."""
+    bias = (u @ solved) / float(u @ h)  # h'y = u'M^-1 y
+    return solved - np.outer(h, bias), bias

@@ -235,7 +235,7 @@ class LowRankGram(Gram):
     def invalid_reason(self) -> str | None:
         """Why squares of entries are no numbers: the diagonal bounds all entries."""
         with np.errstate(over="ignore", invalid="ignore"):
-            bound = float(self.diagonal.sum()) ** 2
+            bound = self.diagonal.sum() ** 2
         if not np.isfinite(bound):
             return OVERFLOWS
         return VANISHES if 0.0 < self.diagonal.max() < SMALLEST else None
@@ -283,5 +283,9 @@ class LowRankGram(Gram):
 
     def expansion(self, X: Any, coefficients: Array) -> tuple[Any, Array]:
         """Return the landmarks, and coefficients such that f(x) = k(x, landmarks) coefficients."""
+        return self.feature_expansion(self._phi.onto(coefficients))
+
+    def feature_expansion(self, weights: Array) -> tuple[Any, Array]:
+        """Return the same for a machine that is known by the weights of its features."""
         features = self._phi.features
-        return features.landmarks, features.coefficients(self._phi.onto(coefficients))
+        return features.landmarks, features.coefficients(weights)

@@ -19,7 +19,7 @@ from scipy.linalg import cho_factor, cho_solve
 from kernelwise._threads import cached_property
 from kernelwise._types import Array
 from kernelwise.gram.feature_matrix import FeatureMatrix
-from kernelwise.gram.inverse import Inverse
+from kernelwise.gram.inverse import Inverse, Solved
 
 _FOLDS_KEPT = 10  # their second moments, each as large as that of all rows
 
@@ -30,11 +30,12 @@ class RidgePath:
     def __init__(self, phi: FeatureMatrix, ridges: Sequence[float]) -> None:
         self.phi, self.ridges = phi, np.array(ridges, dtype=np.float64)
         self._solved: tuple[Array, Array] | None = None
+        self._machines: tuple[Array, list[Solved]] | None = None
         self._moments: dict[bytes, Array] = {}
 
     @property
     def eigenvalues(self) -> Array:
-        """S, ascending."""
+        """The eigenvalues s, ascending."""
         return self.phi.eigensystem[0]
 
     @cached_property
@@ -43,23 +44,76 @@ class RidgePath:
         return np.asarray(1.0 / (self.eigenvalues[:, None] + self.ridges))
 
     @cached_property
-    def diagonals(self) -> Array:
-        """The diagonals of all inverses, of shape (rows, ridges); NaN for rows not judged."""
-        found = np.full((self.phi.n, self.ridges.size), np.nan)
-        leverages = self.phi.leverages(self.gains, self.phi.judged)
-        found[self.phi.judged] = (1.0 - leverages) / self.ridges
-        return found
+    def traces(self) -> Array:
+        """The traces of all inverses."""
+        return np.asarray((self.phi.n - self.eigenvalues @ self.gains) / self.ridges)
 
     def solve(self, B: Array, place: int) -> Array:
         """Return the product of one inverse with B; all are computed together."""
         if self._solved is None or not np.array_equal(self._solved[0], B):
-            U = self.phi.eigensystem[1]
-            weights = U.T @ self.phi.onto(B)
-            weights = U @ (self.gains[:, :, None] * weights[:, None, :]).reshape(len(U), -1)
-            fitted = self.phi.times(weights).reshape(B.shape[0], self.ridges.size, -1)
-            solved = (B[:, None, :] - fitted) / self.ridges[:, None]
-            self._solved = B.copy(), np.ascontiguousarray(solved.transpose(1, 0, 2))
-        return np.array(self._solved[1][place])
+            weights = self._weights(self.phi.onto(B))
+            fitted = self.phi.times(_side_by_side(self.phi.eigensystem[1] @ weights))
+            self._solved = B.copy(), fitted.reshape(len(B), self.ridges.size, -1)
+        return np.asarray((B - self._solved[1][:, place]) / self.ridges[place])
+
+    def fit(self, Y: Array, u: Array | None, place: int) -> Solved:
+        """Return the machine at one ridge; all are computed together."""
+        columns = np.column_stack([Y, np.zeros(len(Y)) if u is None else u])
+        if self._machines is None or not np.array_equal(self._machines[0], columns):
+            self._machines = columns, self._fit(columns)
+        return self._machines[1][place]
+
+    def _fit(self, B: Array) -> list[Solved]:
+        """Return the machines for columns Y and u at all ridges.
+
+        The bias comes from sums over all rows, and before the values of any of them: where a
+        constant is nearly a function of the features, h would lose what the values need.
+        """
+        onto, inner = self.phi.onto(B), B.T @ B
+        weights = self._weights(onto)
+        forms = (inner - self._rotated(onto).T @ weights) / self.ridges[:, None, None]
+        biases = np.stack([bias_of(form) for form in forms])
+        weights[:, :, :-1] -= weights[:, :, -1:] * biases[:, None, :]
+        fitted, leverages = self._values(weights)
+        machines = []
+        for place, total in enumerate(forms[:, -1, -1].tolist()):
+            given = biases[place], fitted[:, place], leverages[:, place], total
+            of_features = self.phi.eigensystem[1] @ weights[place, :, :-1]
+            machines.append(self._machine(place, B, *given)._replace(weights=of_features))
+        return machines
+
+    def _values(self, weights: Array) -> tuple[Array, Array]:
+        """Return Phi U weights for every row, and the leverages of the judged, by ridge.
+
+        Of the judged, which are divided by how little they matter, to more digits.
+        """
+        phi, U = self.phi, self.phi.eigensystem[1]
+        fitted = phi.times(_side_by_side(U @ weights))
+        fitted[phi.judged], leverages = phi.leverages(
+            self.gains, _side_by_side(weights), phi.judged
+        )
+        return fitted.reshape(phi.n, self.ridges.size, -1), leverages
+
+    def _machine(
+        self, place: int, B: Array, bias: Array, fitted: Array, leverages: Array, total: float
+    ) -> Solved:
+        """Return one machine; total is u'h."""
+        ridge, u, judged = self.ridges[place], B[:, -1], self.phi.judged
+        alpha = (B[:, :-1] - np.outer(u, bias) - fitted[:, :-1]) / ridge
+        h, trace = (u - fitted[:, -1]) / ridge, float(self.traces[place])
+        diagonal = np.full(self.phi.n, np.nan)
+        diagonal[judged] = (1.0 - leverages) / ridge
+        if total != 0.0:
+            diagonal[judged] -= h[judged] ** 2 / total
+            trace -= float(h @ h) / total
+        return Solved(alpha, bias, h, diagonal, trace)
+
+    def _rotated(self, onto: Array) -> Array:
+        return np.asarray(self.phi.eigensystem[1].T @ onto)
+
+    def _weights(self, onto: Array) -> Array:
+        """Return U' (Phi' Phi + ridge I)^-1 onto, of shape (ridges, features, columns)."""
+        return np.asarray(self.gains.T[:, :, None] * self._rotated(onto))
 
     def moments_without(self, rows: Array) -> Array:
         """Return Phi' Phi of all rows but some, which several ridges ask for."""
@@ -81,25 +135,19 @@ class ThinInverse(Inverse):
         self.ridge = float(path.ridges[place])
         self.judged = path.phi.judged
         # Every eigenvalue errs as much as the largest.
-        s = path.eigenvalues
-        self.condition = float(s.max(initial=0.0)) * self.trace() / self._phi.n
+        self.condition = float(path.eigenvalues.max(initial=0.0)) * self.trace() / self._phi.n
 
-    @property
-    def _gains(self) -> Array:
-        return np.asarray(self._path.gains[:, self._place])
+    def fit(self, Y: Array, u: Array | None) -> Solved:
+        """Return the machine with the bias that u stands for; without one where it is None."""
+        return self._path.fit(Y, u, self._place)
 
     def solve(self, B: Array) -> Array:
         """Return the product with the columns of B."""
         return self._path.solve(B, self._place)
 
-    def diagonal(self) -> Array:
-        """Return the diagonal, NaN for rows that are not judged."""
-        return np.asarray(self._path.diagonals[:, self._place])
-
     def trace(self) -> float:
         """Return the sum of the whole diagonal."""
-        s = self._path.eigenvalues
-        return float((self._phi.n - s @ self._gains) / self.ridge)
+        return float(self._path.traces[self._place])
 
     def logdet(self) -> float:
         """Return the logarithm of the determinant of M."""
@@ -107,16 +155,20 @@ class ThinInverse(Inverse):
         rest = (self._phi.n - s.size) * np.log(self.ridge)
         return float(np.log(s + self.ridge).sum() + rest)
 
+    def diagonal(self) -> Array:
+        """Return the diagonal, NaN for rows that are not judged."""
+        return self.fit(np.zeros((self._phi.n, 1)), None).diagonal
+
     def block(self, rows: Array) -> Array:
         """Return some rows and the same columns."""
         Q = self._phi.part(rows) @ self._phi.eigensystem[1]
-        block = -(Q * self._gains) @ Q.T
+        block = -(Q * self._path.gains[:, self._place]) @ Q.T
         block.flat[:: rows.size + 1] += 1.0
         return np.asarray(block / self.ridge)
 
     def times_block(self, rows: Array) -> Callable[[Array], Array]:
         """Return the product with a block, by two passes over its rows."""
-        U, gains = self._phi.eigensystem[1], self._gains[:, None]
+        U, gains = self._phi.eigensystem[1], self._path.gains[:, self._place, None]
 
         def times(V: Array) -> Array:
             weights = U @ (gains * (U.T @ self._phi.onto(V, rows)))
@@ -124,13 +176,28 @@ class ThinInverse(Inverse):
 
         return times
 
-    def solve_block(self, rows: Array, B: Array) -> Array:
-        """Return [(M^-1)_BB]^-1 B: the rows left out are taken out of the second moments."""
-        others = np.array(self._path.moments_without(rows))
-        others.flat[:: len(others) + 1] += self.ridge
-        factor = cho_factor(others, overwrite_a=True, check_finite=False)
-        weights = cho_solve(factor, self._phi.onto(B, rows))
-        return np.asarray(self.ridge * (B + self._phi.times(weights, rows)))
+    def held_out(self, rows: Array, Y: Array, u: Array | None) -> Array:
+        """Return what a machine without some rows says of them, a refit on the other sums."""
+        B = np.column_stack([Y, np.zeros(len(Y)) if u is None else u])
+        onto = self._phi.onto(B) - self._phi.onto(B[rows], rows)
+        inner = B.T @ B - B[rows].T @ B[rows]
+        G = np.array(self._path.moments_without(rows))
+        G.flat[:: len(G) + 1] += self.ridge
+        weights = cho_solve(cho_factor(G, overwrite_a=True, check_finite=False), onto)
+        bias = bias_of((inner - onto.T @ weights) / self.ridge)
+        fitted = self._phi.times(weights[:, :-1] - np.outer(weights[:, -1], bias), rows)
+        return np.asarray(fitted + np.outer(B[rows, -1], bias))
+
+
+def bias_of(form: Array) -> Array:
+    """Return u'M^-1 Y / u'M^-1 u from the form of the columns Y and u; zeros where u is zero."""
+    total = float(form[-1, -1])
+    return np.asarray(form[-1, :-1] / total) if total != 0.0 else np.zeros(len(form) - 1)
+
+
+def _side_by_side(weights: Array) -> Array:
+    """Return weights by ridge, (ridges, features, columns), as (features, ridges x columns)."""
+    return weights.transpose(1, 0, 2).reshape(weights.shape[1], -1)
 
 
 def thin_inverses(phi: FeatureMatrix, ridges: Sequence[float]) -> list[Inverse]:

@@ -33,7 +33,7 @@ from kernelwise._threads import cached_property
 from kernelwise._types import Array
 from kernelwise._undefined import Undefined
 from kernelwise.gram import Inverse, Need
-from kernelwise.gram.inverse import CholeskyInverse
+from kernelwise.gram.inverse import CholeskyInverse, eliminate_intercept
 from kernelwise.machines.base import Machine, mean_loss
 from kernelwise.machines.folds import Split
 from kernelwise.machines.held_out import LeftOut
@@ -64,6 +64,7 @@ class RidgeFit:
     judged: Array | None  # the rows of which these are known; None for all of them
     weights: Array  # of the rows, ones by default
     solved_ones: Array  # M^-1 u; zeros for a machine without bias
+    feature_weights: Array | None  # the same machine by features, where the matrix is made of them
     inverse: Inverse | None  # of M; None in a machine that is done with it
     condition: float  # how many times it magnifies the rounding errors of the kernel matrix
     lost_digits: str | None  # what to do about a solution with fewer than four digits
@@ -117,27 +118,15 @@ class RidgeFit:
         """
         assert self.inverse is not None
         if self.inverse.is_thin:
-            return np.asarray(self.targets[rows] - self._thin_residuals(self.inverse, rows))
+            root = np.sqrt(self.weights)
+            u = root if self.solved_ones.any() else None
+            values = self.inverse.held_out(rows, root[:, None] * self.targets, u)
+            return np.asarray(values / root[rows, None])
         factor = cho_factor(self._block(rows), overwrite_a=True, check_finite=False)
         values = self.targets[rows] - cho_solve(factor, self.coefficients[rows])
         if entries is None or not _cancels(self.targets[rows], values):
             return np.asarray(values)
         return self.loo_values[rows] if rows.size == 1 else self._refitted(entries(), rows)
-
-    def _thin_residuals(self, inverse: Inverse, rows: Array) -> Array:
-        r"""Return :math:`[(C^{-1})_{BB}]^{-1} \alpha_B` without the block.
-
-        The bias changes it by a matrix of rank one: with :math:`N = (M^{-1})_{BB}` by
-        :math:`(N - h h^\top / s)^{-1} = N^{-1} + N^{-1} h h^\top N^{-1} / (s - h^\top N^{-1} h)`.
-        """
-        root, h = np.sqrt(self.weights), self.solved_ones
-        alpha = self.coefficients[rows] / root[rows, None]
-        solved = inverse.solve_block(rows, np.column_stack([alpha, h[rows]]))
-        residuals, ones = solved[:, :-1], solved[:, -1]
-        if h.any():
-            rest = float(root @ h) - float(h[rows] @ ones)
-            residuals = residuals + np.outer(ones, h[rows] @ residuals / rest)
-        return np.asarray(residuals / root[rows, None])
 
     def _block(self, rows: Array) -> Array:
         """Return rows and columns B of C^-1."""
@@ -187,28 +176,23 @@ def fit_ridge(
     Y = np.asarray(y, dtype=np.float64).reshape(len(y), -1)
     weights = np.ones(Y.shape[0]) if sample_weight is None else np.asarray(sample_weight, float)
     root = np.sqrt(weights)
-    columns = inverse.solve(np.column_stack([root[:, None] * Y, root]))
-    solved, h, diagonal = columns[:, :-1], columns[:, -1], inverse.diagonal()
-    bias, trace = np.zeros(Y.shape[1]), inverse.trace()
+    found = inverse.fit(root[:, None] * Y, root if fit_intercept else None)
     # One row alone, or all that is left of lost digits, may be nothing to divide by.
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        if fit_intercept:
-            solved, bias = eliminate_intercept(solved, h, root)
-            shares = h / float(root @ h)  # h may be as small as 1e-200
-            diagonal, trace = diagonal - h * shares, trace - float(h @ shares)
-        coefficients, diagonal = root[:, None] * solved, weights * diagonal
+        coefficients, diagonal = root[:, None] * found.alpha, weights * found.diagonal
         residuals = coefficients / diagonal[:, None]
     return RidgeFit(
         ridge=inverse.ridge,
         targets=Y,
         coefficients=coefficients,
-        bias=bias,
+        bias=found.bias,
         inverse_diagonal=diagonal,
-        mean_diagonal=trace / root.size,
+        mean_diagonal=found.trace / root.size,
         loo_residuals=residuals,
         judged=inverse.judged,
         weights=weights,
-        solved_ones=h if fit_intercept else np.zeros(root.size),
+        solved_ones=found.ones,
+        feature_weights=found.weights,
         inverse=inverse,
         condition=inverse.condition,
         lost_digits=inverse.lost_digits,
@@ -242,12 +226,6 @@ def weighted_matrix(K: Array, sample_weight: Array | None) -> Array:
 def _cancels(targets: Array, values: Array) -> bool:
     """Say whether some of values = targets - residuals are nothing but rounding errors."""
     return bool(np.any(np.abs(values) <= _CANCELLED * np.abs(targets)))
-
-
-def eliminate_intercept(solved: Array, h: Array, u: Array) -> tuple[Array, Array]:
-    """Add the bias to M^-1 y by the block inverse: b = h'y / u'h, alpha = M^-1 y - h b."""
-    bias = (u @ solved) / float(u @ h)  # h'y = u'M^-1 y
-    return solved - np.outer(h, bias), bias
 
 
 def check_ridge(ridge: Any) -> float:

@@ -156,7 +156,7 @@ def _disagreement(found: CascadeOutcome) -> Iterator[Diagnostic]:
     rank = order.index(winner) + 1
     # A pick of the first stage that was set aside on the way has no value to compare.
     is_far = last[order[0]] > _DISAGREEMENT * last[winner] > 0.0
-    if finalists > 2 and rank >= finalists and is_far:
+    if finalists > 2 and rank == finalists and is_far:
         yield Diagnostic(
             f"{names[0]} and {names[-1]} disagree: {found.kernel} was the last that {names[0]} "
             f"let pass and is the best by {names[-1]}: let more kernels pass, or choose by "

@@ -3,10 +3,10 @@
 An eigendecomposition of every kernel serves all ridges but takes minutes for thousands of rows. On
 a twelfth of the rows it takes little time; there everything is evaluated. From the best of that one
 climbs on a quarter of the rows, then on half of them, then on all, to a better neighbour (the next
-ridge, the next width, or both) as long as there is one. Few rows prefer wide kernels, and the best
-width narrows as rows are added: narrower neighbours come first, and where half of the rows find one
-of them as good as their best, all rows begin there. Each value is one Cholesky factor; the last one
-is also the machine.
+ridge, the next width, or both) as long as there is one. Few rows prefer smooth machines; as rows
+are added, the best width narrows and the best ridge falls. Rougher neighbours therefore come first,
+and where fewer rows find one of them as good as their best, more rows begin there. Each value is
+one Cholesky factor; the last one is also the machine.
 """
 
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ from kernelwise.targets import stratified_order
 FIRST_LOOK = 500  # rows at least
 _FIRST_SHARE = 12  # the first look is at one in so many rows
 _APART = 1.4  # times as many rows are worth another look
-_AS_GOOD = 0.01  # a narrower kernel that fewer rows find worse by this share is better on more
+_AS_GOOD = 0.01  # what is rougher and worse by this share is better on more rows
 _MOST = 12  # values on one set of rows
 _AFFORDABLE = 5200  # rows: values on fewer may take as long together as one on so many,
 _SHARE = 0.87  # or as one on this share of all rows
@@ -38,10 +38,14 @@ class SearchFailed(Exception):
 
 
 class GridIndex(NamedTuple):
-    """A kernel and a ridge, by position."""
+    """A kernel and a ridge, by position: from wide to narrow, from small to large."""
 
     kernel: int
     ridge: int
+
+    def is_rougher(self, other: "GridIndex") -> bool:
+        """Say whether the kernel is narrower than another, or the same with a smaller ridge."""
+        return (self.kernel, -self.ridge) > (other.kernel, -other.ridge)
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,8 +206,8 @@ class ExactValues:
     def _worth_a_look(self) -> list[GridIndex]:
         """Return the neighbours of the pick, the most promising first.
 
-        Rows that are added favour narrower kernels; among the others the guide decides. It hides
-        none: losses near zero vary many times over from few rows to all.
+        Rougher ones come first, then the guide decides. It hides none: losses near zero vary many
+        times over from few rows to all.
         """
         k, j = self.pick
         # A narrower kernel goes with a larger ridge.
@@ -212,7 +216,7 @@ class ExactValues:
         places = [GridIndex(*p) for p in around if 0 <= p[0] < kernels and 0 <= p[1] < ridges]
         # What is undefined on fewer rows is not defined on more.
         new = [p for p in places if p not in self._values and not np.isnan(self._guide[p])]
-        return sorted(new, key=lambda p: (p.kernel <= k, float(self._guide[p])))
+        return sorted(new, key=lambda p: (not p.is_rougher(self.pick), float(self._guide[p])))
 
     def _evaluate(self, place: GridIndex) -> None:
         value, solution = self._search.exact(self._part, place)
@@ -231,14 +235,14 @@ class ExactValues:
         return Guide(updated, self._start_on_more_rows())
 
     def _start_on_more_rows(self) -> GridIndex:
-        """Return the best of the narrower kernels that are as good as the pick, or the pick."""
+        """Return the best of what is rougher than the pick and as good, or the pick."""
         limit = self._values[self.pick] * (1.0 + _AS_GOOD)
-        narrower = [
+        rougher = [
             place
             for place, value in self._values.items()
-            if place.kernel > self.pick.kernel and value <= limit
+            if place.is_rougher(self.pick) and value <= limit
         ]
-        return min(narrower, key=self._values.__getitem__, default=self.pick)
+        return min(rougher, key=self._values.__getitem__, default=self.pick)
 
     def solution(self) -> Solution:
         """Return the machine at the pick."""

@@ -205,8 +205,10 @@ class Problem:
 
     def solution(self, evidence: Evidence, ridge: float) -> Solution:
         """Return the machine at a ridge, without the inverse, which is as large as the matrix."""
-        fit = evidence.fit(ridge).detached()
-        return Solution(fit, *evidence.gram.expansion(self.X, fit.coefficients))
+        fit, gram = evidence.fit(ridge).detached(), evidence.gram
+        if fit.feature_weights is None:
+            return Solution(fit, *gram.expansion(self.X, fit.coefficients))
+        return Solution(fit, *gram.feature_expansion(fit.feature_weights))
 
 
 def score_candidates(
