@@ -11,7 +11,7 @@ from kernelwise.machines import LeastSquares
 from kernelwise.selection import local_search
 from kernelwise.selection.local_search import LocalSearch, SearchFailed
 from kernelwise.selection.problem import Problem
-from kernelwise.selection.search import with_narrower
+from kernelwise.selection.widths import with_narrower
 
 RIDGES = 10.0 ** np.arange(-4.0, 3.0)
 WIDTHS = [kw.Gaussian(2.0**i) for i in range(1, -11, -1)]

@@ -12,7 +12,8 @@ from kernelwise.kernels.geometry import Pairs
 from kernelwise.selection.diagnostics import Code, Diagnostic, code_of, has_code
 from kernelwise.selection.record import ErrorEstimate
 from kernelwise.selection.result import SelectionResult
-from kernelwise.selection.search import CascadeOutcome, edge
+from kernelwise.selection.search import CascadeOutcome
+from kernelwise.selection.widths import edge
 
 _FEWEST = 5  # rows of a class
 _LOOKED_AT = 200  # rows

@@ -50,7 +50,7 @@ _MORE = 2  # iterations for the machine on all rows
 _CHECKED = 1000  # rows on which that machine is compared with the one that was judged
 _WORSE = 1.25  # times the loss on them that gives it away
 # Work in kernel values, of which a core computes about 5e8 a second.
-_EFFORT, _EFFORT_A_ROW = 7e9, 1.6e4
+_EFFORT, _EFFORT_A_ROW = 7e9, 1.2e4
 _VALUES_A_SECOND = 4e8
 _FACTORS = 20.0  # the factors of m landmarks take as long as m³ over this many kernel values
 

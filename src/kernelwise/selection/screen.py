@@ -1,9 +1,11 @@
 """A screen of kernels on samples of the rows: as many samples as settle who survives."""
 
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
+from scipy.stats import t
 
 from kernelwise._progress import Task
 from kernelwise._types import Array
@@ -17,7 +19,7 @@ from kernelwise.targets import stratified_order
 
 _ROWS = 2000
 _FEWEST, _MOST = 3, 8  # samples
-_ERRORS = 2.0  # standard errors that survivors must be ahead by: 95 %
+_CONFIDENCE = 0.95  # that survivors are ahead of the others
 
 
 def screen(
@@ -30,12 +32,19 @@ def screen(
 ) -> SelectionResult:
     """Return the means of a criterion over samples of rows, which no two share.
 
-    Samples are drawn until those who survive are ahead of the others with 95 % confidence.
+    Samples are drawn until those who survive are ahead of the others with 95 % confidence. Few rows
+    are scored as they are.
     """
     (name, criterion), order = column, stratified_order(problem.targets, seed=1)
+    most = min(_MOST, order.size // _ROWS)
+    if most < _FEWEST:
+        table, _ = score_candidates(
+            problem.exact(), kernels, {name: criterion}, ridges_for, progress
+        )
+        return table
     sign = 1.0 if criterion.greater_is_better else -1.0
     draws: list[Array] = []
-    most = min(_MOST, order.size // _ROWS)
+    start = time.perf_counter()
     with progress.part("samples", most) as task:
         while len(draws) < most and not _is_settled(sign, draws, keep):
             rows = order[len(draws) * _ROWS : (len(draws) + 1) * _ROWS]
@@ -51,6 +60,7 @@ def screen(
         notes={**table.notes, f"{name}: screen": Diagnostic(said, Code.ESTIMATED)},
         engine=problem.engine.name,
         engine_reason=problem.engine_reason,
+        seconds=time.perf_counter() - start,
     )
 
 
@@ -61,10 +71,9 @@ def _is_settled(sign: float, draws: Sequence[Array], keep: int) -> bool:
     values = sign * np.array(draws)
     order = np.argsort(-np.nan_to_num(values.mean(axis=0), nan=-np.inf))
     kept, others = order[:keep], order[keep:]
-    # The closest call among those dropped, against the last one kept.
     ahead = values[:, kept[-1:]] - values[:, others]
-    with np.errstate(invalid="ignore"):
-        return bool(np.all((ahead.mean(axis=0) > _ERRORS * _errors(ahead)) | np.isnan(ahead[0])))
+    errors = float(t.ppf(_CONFIDENCE, len(draws) - 1)) * _errors(ahead)
+    return bool(np.all((ahead.mean(axis=0) > errors) | np.isnan(ahead).any(axis=0)))
 
 
 def _errors(draws: Array) -> Array:

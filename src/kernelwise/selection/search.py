@@ -13,7 +13,7 @@ from kernelwise._types import Array
 from kernelwise.criteria import ELOO, Criterion, Evidence, get
 from kernelwise.gram import Gram
 from kernelwise.gram.psd import warn_indefinite
-from kernelwise.kernels import Gaussian, Kernel
+from kernelwise.kernels import Kernel
 from kernelwise.machines.held_out import HeldOutFit
 from kernelwise.selection.cascade import (
     AUTO_RIDGES,
@@ -31,12 +31,11 @@ from kernelwise.selection.problem import Problem, Solution, score_candidates
 from kernelwise.selection.ranks import limit_of, pick_of, refine
 from kernelwise.selection.result import SelectionResult
 from kernelwise.selection.screen import screen
+from kernelwise.selection.widths import edge, extended, with_narrower
 from kernelwise.targets import Targets
 
 LOCAL_ROWS = FIRST_LOOK + FIRST_LOOK // 5  # from here a first look at fewer rows pays
 SEARCHES = 3  # with a grid that is extended between them
-_STEPS = 4  # by which a grid is extended
-_NARROWER = 2  # kernels that a look at few rows may not leave out: many rows prefer them
 
 
 @dataclass(frozen=True, eq=False)
@@ -178,7 +177,9 @@ class Search:
     def _ridges_for(self, criterion: Criterion, gram: Gram) -> Array:
         """Return the ridges to choose from; the one nearest the papers' 1 if it may not choose."""
         diagonal, weights = gram.diagonal, self._problem.targets.weights
-        mean = float((diagonal if weights is None else weights * diagonal).mean())
+        if weights is not None and weights.size == diagonal.size:  # not on a sample of the rows
+            diagonal = weights * diagonal
+        mean = float(diagonal.mean())
         unit = mean if self._relative and mean > 0.0 and np.isfinite(mean) else 1.0
         if criterion.chooses_ridge:
             return np.asarray(self._ridges * unit)
@@ -276,26 +277,6 @@ def _errors(name: str, found: SearchResult) -> dict[str, Array]:
     return {} if found.standard_errors is None else {name: found.standard_errors.ravel()}
 
 
-def with_narrower(kernels: Sequence[Kernel], survivors: Sequence[int]) -> list[int]:
-    """Return survivors, families apart and wide kernels first, with the next narrower candidates.
-
-    A screen prefers kernels that are too wide for many rows. Every family with widths that has a
-    survivor gets two more.
-    """
-    order = sorted(range(len(kernels)), key=lambda i: _smoothness(kernels[i]))
-    kept = set(survivors)
-    for family in {type(kernels[i]) for i in survivors if kernels[i].inverse_widths}:
-        of_family = [i for i in order if type(kernels[i]) is family]
-        narrowest = max(of_family.index(i) for i in survivors if i in of_family)
-        kept.update(of_family[narrowest + 1 : narrowest + 1 + _NARROWER])
-    return [i for i in order if i in kept]
-
-
-def _smoothness(kernel: Kernel) -> tuple[str, float]:
-    """Return a key that puts wide kernels first, families apart."""
-    return type(kernel).__name__, kernel.roughness
-
-
 def _cascade_for(criterion: Any, targets: Targets, ridges: int) -> Cascade:
     """Return the stages; leave-one-out comes last where no other may choose among ridges."""
     if isinstance(criterion, Cascade):
@@ -351,23 +332,3 @@ def _enter(
     summary.notes.update(stage.notes)
     summary.timings[name] = stage.seconds
     return order
-
-
-def edge(kernels: Sequence[Kernel], winner: int) -> str | None:
-    """Return "narrowest" or "widest" where the winner is the last of its family on that side."""
-    family = {k.roughness for k in kernels if type(k) is type(kernels[winner])}
-    if len(family) < 3 or not kernels[winner].inverse_widths:
-        return None
-    roughness = kernels[winner].roughness
-    if roughness == max(family):
-        return "narrowest"
-    return "widest" if roughness == min(family) else None
-
-
-def extended(kernels: Sequence[Kernel], side: str) -> list[Kernel]:
-    """Return a grid of Gaussians with four more powers of two on one side."""
-    widths = sorted(kernel.tau for kernel in kernels if isinstance(kernel, Gaussian))
-    steps = range(1, _STEPS + 1)
-    if side == "narrowest":
-        return [Gaussian(widths[0] / 2.0**i) for i in reversed(steps)] + list(kernels)
-    return list(kernels) + [Gaussian(widths[-1] * 2.0**i) for i in steps]
