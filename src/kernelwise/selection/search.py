@@ -90,7 +90,7 @@ class Search:
         self._columns = problem.columns(criteria)
         self._known: dict[Kernel, Evidence] = {}
         # What a first look at few rows cannot settle is scored in full.
-        self._parts = 1 + len(problem.engine.refinements())
+        self._parts = 1 + len(problem.engine.refinements(problem.targets.n))
         for each in criteria:
             self._parts += 2 if each.has_open_tradeoffs else 1
 
