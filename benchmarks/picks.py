@@ -1,7 +1,7 @@
 """How good the picks of the default are: their exact leave-one-out loss over the best there is.
 
     .venv/bin/python benchmarks/picks.py [--sets letter w8a] [--sizes 2000] [--splits 5]
-        [--tables FOLDER] [--only-tables] [--whole] [--out FILE.json]
+        [--tables FOLDER] [--only-tables | --known] [--whole] [--out FILE.json]
 
 The judge of a pick is a table of exact leave-one-out losses (squared hinge for two classes, squared
 error for regression) on all rows, over the five survivors of the screen and two widths narrower,
@@ -10,8 +10,8 @@ expensive and kept in a folder. At 2,000 rows they are complete. With more rows 
 surroundings of the best, starting from the best of half the rows: all eight neighbours, and
 whatever is two steps away in width and ridge unless what lies in between is 10 % worse. (On all 60
 complete tables this finds the best, from the middle and from every corner.) `--whole` computes
-complete ones. Needs the data sets (KERNELWISE_DATA or ../shared/data) and, at 8,000 rows, minutes
-for each table.
+complete ones, `--known` judges by the tables there are. Needs the data sets (KERNELWISE_DATA or
+../shared/data) and, at 8,000 rows, minutes for each table.
 """
 
 import argparse
@@ -97,19 +97,18 @@ class Cell:
         lower, info = dpotrf(K.T, lower=1, clean=1, overwrite_a=1)
         return lower if info == 0 else None
 
-    def loss(self, tau: float, ridge: float) -> float:
-        """Return the exact leave-one-out loss of the machine with a bias."""
+    def losses(self, tau: float, ridge: float) -> np.ndarray:
+        """Return the exact leave-one-out loss of every row, of the machine with a bias."""
         lower = self.factor(tau, ridge)
         if lower is None:
-            return np.inf
+            return np.full(self.n, np.inf)
         alpha, _, h = self.solve(lower)
         inverse, _ = dtrtri(lower, lower=1, overwrite_c=1)
         diagonal = np.einsum("ij,ij->j", inverse, inverse) - h * h / h.sum()
         residuals = alpha / diagonal
         if self.is_regression:
-            return float(np.mean(residuals**2))
-        # y f = 1 - y residual
-        return float(np.mean(np.maximum(0.0, self.targets() * residuals) ** 2))
+            return residuals**2
+        return np.maximum(0.0, self.targets() * residuals) ** 2  # y f = 1 - y residual
 
     def solve(self, lower: np.ndarray) -> tuple[np.ndarray, float, np.ndarray]:
         y = self.targets()
@@ -144,9 +143,9 @@ class Table:
         if self.path.exists():
             known = json.loads(self.path.read_text())
             self.widths, self.values = known["widths"], np.array(known["values"], dtype=float)
-            self.error = known["error"]
+            self.error, self.spread = known["error"], known.get("spread")
         else:
-            self.widths, self.error = cell.widths(), None
+            self.widths, self.error, self.spread = cell.widths(), None, None
             self.values = np.full((len(self.widths), RIDGES.size), np.nan)
 
     def file(self, n: int) -> pathlib.Path:
@@ -158,18 +157,24 @@ class Table:
         return int(k), int(j)
 
     def save(self) -> None:
-        found = {"widths": self.widths, "values": self.values.tolist(), "error": self.error}
-        self.path.write_text(json.dumps(found))
+        found = {"widths": self.widths, "values": self.values.tolist()}
+        self.path.write_text(json.dumps({**found, "error": self.error, "spread": self.spread}))
+
+    def compute(self, k: int, j: int) -> None:
+        self.values[k, j] = self.cell.losses(self.widths[k], RIDGES[j]).mean()
+        self.error = self.spread = None
+        self.save()
 
     def complete(self, whole: bool) -> "Table":
-        """Compute what is missing, and the test error of the best."""
+        """Compute what is missing, and of the best its test error and its standard error."""
         for k, j in self.missing(whole):
-            self.values[k, j] = self.cell.loss(self.widths[k], RIDGES[j])
-            self.save()
-            self.error = None
-        if self.error is None:
+            self.compute(k, j)
+        if self.error is None or self.spread is None:
             k, j = self.best
-            self.error = self.cell.test_error(self.widths[k], RIDGES[j])
+            place = self.widths[k], RIDGES[j]
+            losses = self.cell.losses(*place)
+            self.spread = float(losses.std() / np.sqrt(self.cell.n) / losses.mean())
+            self.error = self.cell.test_error(*place)
             self.save()
         return self
 
@@ -225,11 +230,11 @@ def judged(cell: Cell, table: Table) -> dict:
     if tau in table.widths:
         k = table.widths.index(tau)
         if np.isnan(table.values[k, j]):
-            table.values[k, j] = cell.loss(tau, RIDGES[j])
-            table.save()
+            table.compute(k, j)
+            table.complete(whole=False)
         loss = table.values[k, j]
     else:
-        loss = cell.loss(tau, RIDGES[j])
+        loss = cell.losses(tau, RIDGES[j]).mean()
     if cell.is_regression:
         error = cell.error_of(selector.predict(cell.X_test) - cell.y.mean())
     else:
@@ -240,6 +245,7 @@ def judged(cell: Cell, table: Table) -> dict:
         "rows": cell.n,
         "split": cell.split,
         "ratio": loss / np.nanmin(table.values),
+        "relative standard error of the best": table.spread,
         "pick": [tau, ridge],
         "best": [table.widths[k], RIDGES[j]],
         "error of the pick": error,
@@ -253,14 +259,16 @@ def summary(runs: list[dict]) -> str:
     frame = pd.DataFrame(runs)
     frame["excess"] = frame["error of the pick"] - frame["error of the best"]
     lines = [
-        "| set | rows | splits | ratio, mean | worst | error of the pick | of the best |",
-        "|---|---|---|---|---|---|---|",
+        "| set | rows | splits | ratio, mean | worst | standard error | error of the pick "
+        "| of the best |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for (name, rows), part in frame.groupby(["set", "rows"], sort=False):
         pick, best = part["error of the pick"].mean(), part["error of the best"].mean()
+        spread = 100.0 * part["relative standard error of the best"].mean()
         lines.append(
             f"| {name} | {rows:,} | {len(part)} | {part['ratio'].mean():.3f} "
-            f"| {part['ratio'].max():.3f} | {pick:.2f} % | {best:.2f} % |"
+            f"| {part['ratio'].max():.3f} | {spread:.0f} % | {pick:.2f} % | {best:.2f} % |"
         )
     parts = [(f"{rows:,} rows", part) for rows, part in frame.groupby("rows")]
     known = frame["set"].isin(FROZEN_ON)
@@ -274,6 +282,16 @@ def summary(runs: list[dict]) -> str:
     return "\n".join(lines)
 
 
+def cells(arguments: argparse.Namespace):
+    """Yield all there is to judge; a set needs rows to test on."""
+    for n in arguments.sizes:
+        for name in arguments.sets:
+            if name in ONLY.get(n, (name,)):
+                data = load(name)
+                for split in range(arguments.splits if len(data[1]) >= n + LEAST_TEST_ROWS else 0):
+                    yield Cell(name, data, n, split)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", nargs="*", default=[*FROZEN_ON, *OTHERS])
@@ -282,28 +300,24 @@ def main() -> None:
     folder = pathlib.Path.home() / ".cache" / "kernelwise" / "tables"
     parser.add_argument("--tables", type=pathlib.Path, default=folder)
     parser.add_argument("--only-tables", action="store_true")
+    parser.add_argument("--known", action="store_true")
     parser.add_argument("--whole", action="store_true")
     parser.add_argument("--out", default="benchmarks/picks.json")
     arguments = parser.parse_args()
     arguments.tables.mkdir(parents=True, exist_ok=True)
     warnings.simplefilter("ignore")
     runs = []
-    for n in arguments.sizes:
-        for name in arguments.sets:
-            if name not in ONLY.get(n, (name,)):
-                continue
-            data = load(name)
-            for split in range(arguments.splits):
-                if len(data[1]) < n + LEAST_TEST_ROWS:
-                    continue
-                cell = Cell(name, data, n, split)
-                table = Table(cell, arguments.tables).complete(arguments.whole)
-                if arguments.only_tables:
-                    print(n, name, split, table.widths[table.best[0]], table.error, flush=True)
-                    continue
-                runs.append(judged(cell, table))
-                print(json.dumps(runs[-1]), flush=True)
-                pathlib.Path(arguments.out).write_text(json.dumps(runs, indent=1))
+    for cell in cells(arguments):
+        table = Table(cell, arguments.tables)
+        if arguments.known and table.error is None:
+            continue
+        table.complete(arguments.whole)
+        if arguments.only_tables:
+            print(cell.n, cell.name, cell.split, table.widths[table.best[0]], flush=True)
+            continue
+        runs.append(judged(cell, table))
+        print(json.dumps(runs[-1]), flush=True)
+        pathlib.Path(arguments.out).write_text(json.dumps(runs, indent=1))
     if runs:
         print(summary(runs))
 

@@ -102,7 +102,7 @@ def losses(engine, seed, **settings):
     if hasattr(engine, "rank"):  # as it estimates
         engine = dataclasses.replace(engine, rank=30, random_state=seed, **settings)
     criterion = kw.criteria.ELOO("squared_hinge")
-    found = kw.score_kernels(X, y, kw.Gaussian(1.0), criterion, engine=engine)
+    found = kw.score_kernels(X, y, kw.Laplacian(2.0), criterion, engine=engine)
     return found.table["eloo"][0], found.standard_errors["eloo"][0]
 
 

@@ -155,6 +155,14 @@ class TestRank:
         assert code_of(again.notes["Gaussian(tau=0.05): rank"]) == Code.RANK_LIMITED
         assert told
 
+    def test_grows_no_further_than_memory_allows(self, monkeypatch):
+        monkeypatch.setattr(lowrank, "workers", lambda: 2)
+        small, large = 8 * 20**2 * 9, 8 * 40**2 * 7
+        assert small < large
+        engine = LowRank("auto", memory=small)
+        assert [finer.rank for finer in engine.refinements(1500)] == [20]
+        assert engine.refinements(15) == [] == LowRank(10).refinements(1500)
+
     def test_of_a_matrix_that_has_no_more_is_no_limit(self):
         X, _ = drawn(n=1500)
         found = selector(engine=LowRank(10), kernels=kw.Linear()).fit(X, X[:, 0] > 0)

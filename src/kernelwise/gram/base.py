@@ -296,7 +296,7 @@ class Engine(ABC):
         """Return K @ V of every gram with vectors of its own."""
         return [gram.matmul(V) for gram, V in zip(grams, vectors, strict=True)]
 
-    def refinements(self) -> "list[Engine]":
+    def refinements(self, rows: int) -> "list[Engine]":
         """Return engines that come closer and closer to the matrices, for a selection to try."""
         return []
 

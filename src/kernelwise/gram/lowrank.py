@@ -11,6 +11,7 @@ of the other rows, which is what an estimate with a standard error needs.
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -96,26 +97,23 @@ class LowRank(Engine):
     needs_to_scale: ClassVar[frozenset[Need]] = frozenset()
 
     def __post_init__(self) -> None:
-        rank = self.rank if is_one_of(self.rank, ["auto"]) else as_integer(self.rank)
-        if rank is None or (not isinstance(rank, str) and rank < 1):
-            raise ValueError(
-                "rank of LowRank must be an integer of at least 1, or 'auto', got "
-                f"{shown(self.rank)}."
-            )
+        for field, least in (("rank", 1), ("random_state", 0), ("judged", 1)):
+            given = getattr(self, field)
+            if field == "rank" and is_one_of(given, ["auto"]):
+                continue
+            value = as_integer(given)
+            if value is None or value < least:
+                other = ", or 'auto'" if field == "rank" else ""
+                raise ValueError(
+                    f"{field} of LowRank must be an integer of at least {least}{other}, got "
+                    f"{shown(given)}."
+                )
+            object.__setattr__(self, field, min(value, sys.maxsize))
         if not is_one_of(self.landmarks, _LANDMARKS):
             choices = " or ".join(map(repr, _LANDMARKS))
             raise ValueError(
                 f"landmarks of LowRank must be {choices}, got {shown(self.landmarks)}."
             )
-        for field, least in (("random_state", 0), ("judged", 1)):
-            value = as_integer(getattr(self, field))
-            if value is None or value < least:
-                raise ValueError(
-                    f"{field} of LowRank must be an integer of at least {least}, got "
-                    f"{shown(getattr(self, field))}."
-                )
-            object.__setattr__(self, field, value)
-        object.__setattr__(self, "rank", rank)
         as_bytes(self.memory)
 
     @property
@@ -143,11 +141,17 @@ class LowRank(Engine):
         uniform = distinct_rows(X, order, self.landmarks_wanted)
         for kernel in kernels:
             chosen = uniform if self.landmarks == "uniform" else self._pivots(kernel, X, order)
-            yield LowRankGram(kernel, X, targets, Sample(chosen, self._judged(order, chosen)))
+            yield LowRankGram(kernel, X, targets, Sample(chosen, self._judged_rows(order, chosen)))
 
-    def refinements(self) -> list[Engine]:
-        """Return engines of larger rank, where that is left to the selection."""
-        return [replace(self, rank=r) for r in RANKS[1:]] if self.rank == "auto" else []
+    def refinements(self, rows: int) -> list[Engine]:
+        """Return engines of larger rank that fit, where that is left to the selection."""
+        found: list[Engine] = []
+        for rank in RANKS[1:] if self.rank == "auto" and self._is_thin(rows) else ():
+            finer = replace(self, rank=rank)
+            with suppress(MemoryError):
+                finer.check_memory(frozenset(), rows)
+                found.append(finer)
+        return found
 
     def _is_thin(self, rows: int) -> bool:
         return rows > _FEWEST_ROWS * self.landmarks_wanted
@@ -162,7 +166,7 @@ class LowRank(Engine):
         factor.grow(-(-rank // _PIVOTS) * _PIVOTS)
         return np.asarray(pool[factor.pivots[:rank]]) if factor.rank else pool[:1]
 
-    def _judged(self, order: Array, landmarks: Array) -> Array:
+    def _judged_rows(self, order: Array, landmarks: Array) -> Array:
         """Return a sample of the rows that are no landmarks: nearly the same for any landmarks."""
         others = order[~np.isin(order, landmarks)]
         return np.sort(others[-self.judged :])

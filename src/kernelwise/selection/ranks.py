@@ -77,7 +77,7 @@ def refine(
     was none.
     """
     tables: list[SelectionResult] = []
-    for engine in problem.engine.refinements():
+    for engine in problem.engine.refinements(problem.targets.n):
         assert pick.evidence.kernel is not None
         finer = copy.copy(problem)
         finer.engine = engine

@@ -98,7 +98,8 @@ class Search:
         criteria, self._keep = zip(*self._cascade.stages, strict=True)
         self._columns = problem.columns(criteria)
         self._known: dict[Kernel, Evidence] = {}
-        self._parts = 1  # what a first look at few rows cannot settle is scored in full
+        # What a first look at few rows cannot settle is scored in full.
+        self._parts = 1 + len(problem.engine.refinements(problem.targets.n))
         for each in criteria:
             self._parts += 2 if each.has_open_tradeoffs else 1
 
