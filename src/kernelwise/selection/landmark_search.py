@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from kernelwise._progress import SILENT, Task
+from kernelwise._threads import limited
 from kernelwise._types import Array
 from kernelwise.criteria import ELOO
 from kernelwise.gram.landmarks import (
@@ -49,9 +50,11 @@ _GAIN, _ERRORS = 0.01, 2.0  # share of the loss, and standard errors, that a dou
 _MORE = 2  # iterations for the machine on all rows
 _CHECKED = 1000  # rows on which that machine is compared with the one that was judged
 _WORSE = 1.25  # times the loss on them that gives it away
-# Work in kernel values, of which a core computes about 5e8 a second.
-_EFFORT, _EFFORT_A_ROW = 7e9, 1.2e4
+# Work in kernel values, of which a core computes about 5e8 a second: so many, or so many a row.
+_EFFORT, _EFFORT_A_ROW = 1.07e10, 2.4e4
 _VALUES_A_SECOND = 4e8
+_SLOWER = 1.4  # times the iterations that twice the landmarks may take
+_LOOKS = 3  # that a climb usually takes
 _FACTORS = 20.0  # the factors of m landmarks take as long as m³ over this many kernel values
 
 
@@ -110,7 +113,8 @@ class LandmarkSearch:
         """Begin on few rows, then climb with more and more landmarks."""
         with progress.part("landmarks", 2) as task:
             place = self._start(task)
-            with task.part("machines", _Budget.PARTS) as part:
+            # One thread for the factors: of two, one would wait for most of the time.
+            with task.part("machines", _Budget.PARTS) as part, limited(rows=1):
                 self._budget.begin(part)
                 looks, still_pays = self._ladder(place)
                 best = _best(looks)
@@ -143,10 +147,11 @@ class LandmarkSearch:
     def _affordable_sides(self, m: int, iterations: int) -> tuple[int, ...] | None:
         """Say whether there is time for a narrower kernel, for one kernel only, or for none."""
         rows = min(self._training.size, _ROWS_A_LANDMARK * m)
+        expected = _SLOWER * iterations
         # The machine on all rows takes over the factors of the look that it is made from.
-        machine = float(self._problem.targets.n) * m * (iterations + _MORE)
-        look = float(rows) * m * iterations + m**3 / _FACTORS
-        if self._budget.allows(machine + 2.0 * look):
+        machine = float(self._problem.targets.n) * m * (expected + _MORE)
+        look = float(rows) * m * expected + m**3 / _FACTORS
+        if self._budget.allows(machine + _LOOKS * look):
             return (1,)
         return () if self._budget.allows(machine + look) else None
 
@@ -278,7 +283,7 @@ class _Budget:
     PARTS = 400  # in which progress is told
 
     def __init__(self, rows: int, seconds: float | None) -> None:
-        self._total = _EFFORT + _EFFORT_A_ROW * rows
+        self._total = max(_EFFORT, _EFFORT_A_ROW * rows)
         self._seconds, self._made = seconds, time.monotonic()
         self._spent, self._told, self._task, self._begun = 0.0, 0, SILENT, 0.0
 
