@@ -1,10 +1,12 @@
 """Random problems, tolerances and the shared data."""
 
+import contextlib
 import importlib.util
 import itertools
 import os
 import pathlib
 import re
+import subprocess
 import sys
 
 import numpy as np
@@ -154,6 +156,23 @@ def load_page(page, tmp_path, name=r"\w+"):
     sys.modules[path.stem] = module
     spec.loader.exec_module(module)
     return module
+
+
+def on_terminal(command, **options):
+    """Return the standard output of a process, and what it drew on a terminal as standard error."""
+    import pty
+
+    terminal, inside = pty.openpty()
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=inside, text=True, **options)
+    os.close(inside)
+    drawn = b""
+    with contextlib.suppress(OSError):  # raised once the other end is closed
+        while part := os.read(terminal, 4096):
+            drawn += part
+    out, _ = process.communicate(timeout=120)
+    os.close(terminal)
+    assert process.returncode == 0
+    return out, drawn.decode()
 
 
 def given_gram(K, targets):

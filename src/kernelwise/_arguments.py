@@ -7,8 +7,6 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import numpy as np
-
 _LONGEST = 60  # characters of a value in a message
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _SHARE = 0.8  # of the free memory, by default
@@ -40,6 +38,8 @@ def is_list(value: Any) -> bool:
 
 def is_one_of(value: Any, choices: Sequence[Any]) -> bool:
     """Say whether a value is one of the choices; an array, which compares by entries, is none."""
+    import numpy as np  # here, so that --version and --help do not wait for it
+
     return bool(np.isscalar(value)) and value in choices
 
 
@@ -50,6 +50,12 @@ def shown(value: Any) -> str:
     except ValueError:  # Python does not print integers of thousands of digits
         text = f"a {type(value).__name__} too long to print"
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+
+def some(items: Sequence[str], most: int = 5) -> str:
+    """Return the first few, and how many more there are."""
+    first = ", ".join(items[:most])
+    return first if len(items) <= most else f"{first} and {len(items) - most} more"
 
 
 def as_bytes(memory: Any, name: str = "memory") -> float:

@@ -17,6 +17,7 @@ from sklearn.utils.metadata_routing import _routing_enabled as _routing_enabled
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
+from kernelwise._arguments import shown, some
 from kernelwise._progress import SILENT, Task
 from kernelwise._types import Array
 
@@ -44,6 +45,7 @@ _CONVERSIONS = re.compile(
     "must be real number|[cC]annot convert|No loop matching|ufunc"
 )
 
+_MOST_CLASSES = 10  # in a message
 _NO_NUMBERS = ("m", "M", "S", "U")  # the kinds of dates and texts
 _NOT_NUMBERS = (
     "the X argument must be a table of numbers: encode strings and dates as numbers, and give "
@@ -87,6 +89,8 @@ def validate_weights(sample_weight: Any, X: Any) -> Any:
     try:
         return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
     except (TypeError, ValueError, OverflowError) as error:
+        if np.ndim(sample_weight) and np.shape(sample_weight) != np.shape(X)[:1]:
+            raise ValueError(f"{message[:-1]}, got shape {np.shape(sample_weight)}.") from None
         raise _explained(error, message) from None
 
 
@@ -125,10 +129,22 @@ def validate_class_weights(class_weight: Any, y: Any) -> Any:
     try:
         weights = compute_sample_weight(class_weight, y)
     except (TypeError, ValueError, OverflowError) as error:
+        if "are not in class_weight" in str(error):  # which goes on with all of them
+            _check_known(class_weight, np.unique(y).tolist())
         raise _explained(error, "class_weight must map classes to numbers.") from None
     if not np.all(weights >= 0.0):
-        raise ValueError(f"class_weight must not be negative, got {class_weight!r}.")
+        raise ValueError(f"class_weight must not be negative, got {shown(class_weight)}.")
     return weights
+
+
+def _check_known(class_weight: Any, classes: list[Any]) -> None:
+    """Say which key of a dictionary is no class, and which classes there are."""
+    for key in class_weight:
+        if key not in classes:
+            raise ValueError(
+                f"class_weight names {shown(key)}, which is no class of y: its classes are "
+                f"{some(list(map(shown, classes)), _MOST_CLASSES)}."
+            )
 
 
 def _is_ragged(y: Any) -> bool:

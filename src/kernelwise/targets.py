@@ -140,6 +140,11 @@ class Targets:
         return np.bincount(self.y, self.relative_weights, minlength=self.classes.size)
 
     @property
+    def task(self) -> str:
+        """Either "classification" or "regression"."""
+        return "regression" if self.classes is None else "classification"
+
+    @property
     def labels(self) -> Array:
         """The target as a machine is fitted to it: class labels of one type, or reals."""
         return self.y if self.classes is None else np.asarray(self.classes[self.y])
@@ -169,8 +174,9 @@ def are_classes(values: Array) -> bool:
     average and none with less than a quarter of that. Counts and measurements are more uneven.
     """
     distinct, counts = np.unique(values, return_counts=True)
-    if distinct.size <= 2 or _why_no_labels(distinct) is not None:
-        return _why_no_labels(distinct) is None
+    can_be_labels = _why_no_labels(distinct) is None
+    if distinct.size <= 2 or not can_be_labels:
+        return can_be_labels
     mean = values.size / distinct.size
     if distinct.size <= FEW_VALUES:
         found = mean >= 2.0

@@ -8,6 +8,7 @@ import sys
 import pytest
 from cli_helpers import flowers, run
 
+from helpers import on_terminal
 from kernelwise.selection.record import Record
 
 # A writer that stops in the middle, a chooser that never ends: whoever started it can then act.
@@ -139,8 +140,6 @@ def test_no_progress_where_nobody_looks(table):
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 def test_progress_on_a_terminal(table):
     """A slow selection draws something on standard error, and only there."""
-    import pty
-
     slow = """
 import time
 from kernelwise import KernelSelector
@@ -150,21 +149,6 @@ def slow(self, X, y):
     return choose(self, X, y)
 KernelSelector.error_estimate = slow
 """
-    terminal, inside = pty.openpty()
-    command = [sys.executable, "-c", slow + MAIN, "select", str(table)]
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=inside, text=True)
-    os.close(inside)
-    drawn = b""
-    while True:
-        try:
-            part = os.read(terminal, 4096)
-        except OSError:  # the other end is closed
-            break
-        if not part:
-            break
-        drawn += part
-    out, _ = process.communicate(timeout=60)
-    os.close(terminal)
-    assert process.returncode == 0
-    assert b"estimating the error" in drawn
+    out, drawn = on_terminal([sys.executable, "-c", slow + MAIN, "select", str(table)])
+    assert "estimating the error" in drawn
     assert out.startswith("kernel ")

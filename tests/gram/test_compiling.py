@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from helpers import on_terminal
+
 CODE = """
 import numpy as np
 from numba import njit
@@ -20,32 +22,17 @@ for X in (np.ones((3, 2)), np.ones((3, 2), dtype=np.float32)):  # two compilatio
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
 def test_says_that_it_compiles_once_on_a_terminal(tmp_path):
-    assert on_terminal(tmp_path) == [
+    assert lines_on_terminal(tmp_path) == [
         "before",
         "kernelwise compiles its inner loops: only the first run on this machine waits for it.",
     ]
-    assert on_terminal(tmp_path) == ["before"]  # the cache knows the functions
+    assert lines_on_terminal(tmp_path) == ["before"]  # the cache knows the functions
 
 
-def on_terminal(cache):
-    import pty
-
-    terminal, inside = pty.openpty()
+def lines_on_terminal(cache):
     known = {**os.environ, "NUMBA_CACHE_DIR": str(cache)}
-    process = subprocess.Popen([sys.executable, "-c", CODE], stderr=inside, env=known)
-    os.close(inside)
-    drawn = b""
-    while True:
-        try:
-            part = os.read(terminal, 4096)
-        except OSError:  # the other end is closed
-            break
-        if not part:
-            break
-        drawn += part
-    os.close(terminal)
-    assert process.wait(timeout=120) == 0
-    return drawn.decode().split("\r\n")[:-1]
+    _, drawn = on_terminal([sys.executable, "-c", CODE], env=known)
+    return drawn.split("\r\n")[:-1]
 
 
 def test_is_silent_where_nobody_looks(tmp_path):

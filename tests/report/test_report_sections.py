@@ -98,7 +98,7 @@ class TestMistakes:
             full_record(), confusion=Confusion(counts, (Mistake("class 7", "class 8", 2),))
         )
         text = text_of(record)
-        assert "88 more classes err less." in text and "40.0 %" in text
+        assert "88 more classes err no more often." in text and "40.0 %" in text
         assert "Which class is taken for which" not in text
 
     def test_residuals_of_real_targets(self):

@@ -71,7 +71,7 @@ def advice(result: SelectionResult, is_regression: bool) -> str:
         f"trust {columns[best]}, which picks {result.best(columns[best])}:",
         f"{_why(result, columns[best])}, and {measured}.",
     ]
-    if best != "eloo":
+    if known["eloo"] < known[best]:
         sentences.append(f"--criterion eloo does better there: {known['eloo']:.1f} %.")
     return " ".join([*sentences, "'kernelwise select' chooses the ridge as well."])
 

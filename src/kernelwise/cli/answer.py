@@ -4,12 +4,13 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise.cli import weights
 from kernelwise.cli.screen import counted, labelled
 from kernelwise.kernels import Gaussian, Kernel
 from kernelwise.selection.archive import to_plain
 from kernelwise.selection.diagnostics import Code, has_code
+from kernelwise.selection.params import told_params
 from kernelwise.selection.record import Record
-from kernelwise.selection.terms import numeric_params
 
 _HALVES_UP_TO = 1000  # rows; beyond, KernelSelector.pick_stability takes parts of 500
 
@@ -21,20 +22,24 @@ def answer(record: Record, written: list[str]) -> str:
 
 def choice(record: Record) -> str:
     """Return what was chosen, in the library's terms and in scikit-learn's."""
-    params = numeric_params(record.kernel, record.ridge)
-    theirs = ", ".join(f"{name} = {value:.4g}" for name, value in params.items())
+    theirs = told_params(record.kernel, record.ridge)
     lines = {
         "kernel": str(record.kernel),
         "ridge": f"{record.ridge:.4g}" + (f" (scikit-learn: {theirs})" if theirs else ""),
         "machine": f"{record.machine}, {described(record.data)}",
+        "weights": weights.described(record.data.get("class_weight") or {}),
     }
     return labelled(lines)
 
 
 def quality(record: Record) -> str:
     """Return how good the choice is and what came close."""
-    error = "not known" if record.error is None else str(record.error)
-    return labelled({"error": error, "runner-up": _runner_up(record)})
+    lines = {
+        "error": "not known" if record.error is None else str(record.error),
+        "balanced": "" if record.balanced_error is None else str(record.balanced_error),
+        "runner-up": _runner_up(record),
+    }
+    return labelled(lines)
 
 
 def rest(record: Record, written: list[str]) -> str:

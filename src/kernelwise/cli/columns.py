@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from kernelwise._arguments import some
 from kernelwise._words import frequent_words
 from kernelwise._written import (
     Reading,
@@ -17,7 +18,7 @@ from kernelwise._written import (
     to_numeric,
 )
 from kernelwise.cli import values as cells
-from kernelwise.cli.screen import BadInput, counted, listed, some
+from kernelwise.cli.screen import BadInput, counted, listed
 from kernelwise.selection.diagnostics import Code, Diagnostic
 
 _MOSTLY = 0.9  # the share of numbers or dates from which on other texts are slips

@@ -1,6 +1,7 @@
 """kernelwise compare: what every criterion says of the candidates."""
 
 import argparse
+import json
 import shutil
 from textwrap import indent
 
@@ -35,16 +36,18 @@ def compare(args: argparse.Namespace, screen: Screen) -> int:
             result = job.score(kernels, args.ridge, asked)
         else:
             result = job.score_by_all(kernels, args.ridge, _ALL_UP_TO)
-    folder.text(COMPARISON, result.to_json())
+    weights = data.facts.get("class_weight")
+    more = {} if weights is None else {"class_weight": weights}
+    plain = json.dumps(result.to_dict() | more, allow_nan=False)
+    folder.text(COMPARISON, plain)
     folder.text(TABLE, to_csv(result.frame()))
-    is_regression = data.task == "regression"
-    page = _page(result, is_regression, args.ridge, folder.written)
-    tell(result.to_json() if args.json else page)
+    settings = f"ridge {args.ridge:g}" + (", classes weighted" if weights else "")
+    tell(plain if args.json else _page(result, data.task, settings, folder.written))
     folder.check()
     return 0
 
 
-def _page(result: SelectionResult, is_regression: bool, ridge: float, files: list[str]) -> str:
+def _page(result: SelectionResult, task: str, settings: str, files: list[str]) -> str:
     """Return the table in blocks as wide as the terminal, the picks, and which of them to trust."""
     best = {name: result.best_index(name) for name in result.choosing()}
     width = shutil.get_terminal_size((100, 24)).columns
@@ -52,12 +55,12 @@ def _page(result: SelectionResult, is_regression: bool, ridge: float, files: lis
     columns = [_column(result, name, best.get(name)) for name in result.table]
     blocks = ["\n".join(lines) for lines in _blocks(names, columns, width)]
     about = (
-        f"{counted(len(result), 'kernel')}, ridge {ridge:g}, {result.seconds:.1f} s; * marks the "
-        "best of a criterion."
+        f"{counted(len(result), 'kernel')}, {settings}, {result.seconds:.1f} s; * marks the best "
+        "of a criterion."
     )
     written = labelled({"written": ", ".join(files)})
     said = [f"picks:\n{_picks(result)}", f"{about}\n{written}".rstrip()]
-    return "\n\n".join(filter(None, [*blocks, *said, advice(result, is_regression)]))
+    return "\n\n".join(filter(None, [*blocks, *said, advice(result, task == "regression")]))
 
 
 def _picks(result: SelectionResult) -> str:

@@ -25,6 +25,7 @@ _HEADER = "whether the first line of delimited text names the columns: auto, yes
 _MAX_SIZE = "the most that a compressed file may unpack to; default: 256MB, a model 1GB"
 _MACHINE = "lssvm (default; kernel ridge regression for regression), svm, krr"
 _RIDGES = "auto (default), a number, or several to choose from: 0.01,0.1,1"
+_WEIGHTS = "balanced: every class counts equally; or weights of labels: yes=5,no=1"
 _INTERVAL = "also an interval, or a set of classes, that is right with this probability: 0.9"
 _RAW = "no apostrophe before labels that a spreadsheet would compute, as '=A1'"
 _JOBS = "threads or, to reproduce, processes; -1: all processors; default: as many as help"
@@ -121,12 +122,18 @@ def _select(add: Add) -> None:
     _table(add)
     add("--machine", type=_one_of("machine", MACHINES), default="lssvm", help=_MACHINE)
     add("--ridge", type=_ridges, default="auto", help=_RIDGES)
+    _weights(add)
     add("--nested", action="store_true", help="also the error of the whole selection, by 5 folds")
 
 
 def _compare(add: Add) -> None:
     _table(add)
     add("--ridge", type=_ridge, default=1.0, help="for criteria that train; default: 1")
+    _weights(add)
+
+
+def _weights(add: Add) -> None:
+    add("--class-weight", type=_class_weight, metavar="WEIGHTS", help=_WEIGHTS)
 
 
 def _bounds(add: Add) -> None:
@@ -198,6 +205,13 @@ def _kernels(text: str) -> Any:
     from kernelwise.cli.candidates import Candidates
 
     return Candidates.parse(text)
+
+
+@_checked
+def _class_weight(text: str) -> Any:
+    from kernelwise.cli import weights
+
+    return weights.parse(text)
 
 
 @_checked

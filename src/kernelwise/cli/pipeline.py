@@ -14,6 +14,7 @@ from kernelwise.cli.formats.libsvm import MOST_DENSE, dense
 from kernelwise.cli.prepare import Prepared, prepare
 from kernelwise.cli.read import read_table
 from kernelwise.cli.screen import BadInput, Screen
+from kernelwise.cli.weights import weigh
 from kernelwise.cli.write import Folder
 from kernelwise.criteria import Criterion, available, get
 from kernelwise.gram import Dense, Targets
@@ -37,7 +38,7 @@ class Job:
         self._cascade = _cascade(self.criteria) if chooses else None
         self._machine = getattr(args, "machine", "")
         self.folder = Folder(args.out)
-        self.data = self._load()
+        self.data, self._class_weight = weigh(self._load(), getattr(args, "class_weight", None))
         for sentence in self.data.facts["prepared"]:
             screen.note(sentence, "warning" if sentence in self.data.warnings else "note")
 
@@ -88,13 +89,22 @@ class Job:
             task=data.task,
             memory=args.memory,
             random_state=args.seed,
+            class_weight=self._class_weight,
         )
 
     def score(self, kernels: list[Kernel], ridge: float, criteria: list[Any]) -> SelectionResult:
         """Score kernels by some criteria."""
-        options = {"ridge": ridge, "task": self.data.task, "memory": self.args.memory}
-        drawn = None if self.screen.watched else False
-        return score_kernels(self.data.X, self.data.y, kernels, criteria, progress=drawn, **options)
+        return score_kernels(
+            self.data.X,
+            self.data.y,
+            kernels,
+            criteria,
+            ridge=ridge,
+            task=self.data.task,
+            memory=self.args.memory,
+            progress=None if self.screen.watched else False,
+            class_weight=self._class_weight,
+        )
 
     def score_by_all(self, kernels: list[Kernel], ridge: float, up_to: int) -> SelectionResult:
         """Score kernels by all criteria for the target; beyond some rows by the cheap ones only.

@@ -44,7 +44,7 @@ class Prepared:
     @property
     def task(self) -> str:
         """Either "classification" or "regression"."""
-        return "regression" if self.targets.classes is None else "classification"
+        return self.targets.task
 
     @property
     def warnings(self) -> list[str]:

@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
+from kernelwise._arguments import some
 from kernelwise._progress import Bar, Task
 
 _PATIENCE = 1.0  # seconds after which a person wants to see something
@@ -150,12 +151,6 @@ def one_line(text: str) -> str:
 def listed(names: list[str]) -> str:
     """Return names, in quotes, as a person lists them."""
     return some([repr(name) for name in names])
-
-
-def some(items: list[str], most: int = 5) -> str:
-    """Return the first few, and how many more there are."""
-    shown = ", ".join(items[:most])
-    return shown if len(items) <= most else f"{shown} and {len(items) - most} more"
 
 
 def counted(number: int, what: str) -> str:

@@ -22,8 +22,8 @@ from kernelwise.selection.archive import to_plain
 from kernelwise.selection.estimates import by_folds
 from kernelwise.selection.guards import no_signal
 from kernelwise.selection.left_out import confusion, residuals
+from kernelwise.selection.params import numeric_params
 from kernelwise.selection.record import ErrorEstimate, Record
-from kernelwise.selection.terms import numeric_params
 
 _ALL_UP_TO = 1000  # rows: beyond, the report compares by the cheap criteria only
 _FOLDS = 5  # of the nested error
@@ -93,12 +93,14 @@ class _Answer:
 
 
 def _first_record(selector: Any, data: Prepared, heard: list[str]) -> Record:
+    is_weighted = "class_weight" in data.facts
     return Record(
         kernel=selector.best_kernel_,
         ridge=selector.best_ridge_,
         machine=type(selector.best_estimator_).__name__,
         task=data.task,
         result=selector.result_,
+        balanced_error=selector.balanced_error_ if is_weighted else None,
         confusion=confusion(selector.best_estimator_, data.targets),
         residuals=residuals(selector.best_estimator_, data.targets),
         warnings=tuple(dict.fromkeys([*data.warnings, *selector.guards_, *heard])),
@@ -127,8 +129,11 @@ def _improve(record: Record, steps: Steps, screen: Screen) -> tuple[Record, bool
 
 
 def _look_twice(record: Record, screen: Screen) -> Record:
-    """Say what the library's guard says, where the error became known after the guards spoke."""
-    if record.error is None:
+    """Say what the library's guard says, where the error became known after the guards spoke.
+
+    With weights of classes more errors in all may be meant: nothing follows from them.
+    """
+    if record.error is None or "class_weight" in record.data:
         return record
     for sentence in no_signal(record.error, record.task == "regression", record.warnings):
         screen.note(sentence)

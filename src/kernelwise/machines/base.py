@@ -104,8 +104,10 @@ def standard_error(losses: Array) -> float:
 
 
 def winners(scores: Array) -> Array:
-    """Return the code of the class that the scores of every row, (n, 1) or (n, c), name."""
-    return np.asarray((scores[:, 0] > 0.0) if scores.shape[1] == 1 else scores.argmax(axis=1))
+    """Return the code of the class that the scores of every row, (n,), (n, 1) or (n, c), name."""
+    if scores.ndim > 1 and scores.shape[1] > 1:
+        return np.asarray(scores.argmax(axis=1))
+    return (scores.ravel() > 0.0).astype(int)
 
 
 def misclassified(codes: Array, scores: Array) -> Array:

@@ -20,6 +20,7 @@ from kernelwise._warnings import warn_user
 from kernelwise.gram.inverse import NotPositiveDefinite
 from kernelwise.gram.psd import check_matrix
 from kernelwise.kernels import Gaussian, Kernel
+from kernelwise.machines.base import winners
 from kernelwise.machines.calibration import Calibration, midpoint
 from kernelwise.machines.ridge_path import (
     LostDigitsWarning,
@@ -240,9 +241,8 @@ class LSSVC(PredictsSets, ClassifierMixin, _LeastSquaresMachine):
 
     def predict(self, X: Any) -> Array:
         """Return the predicted class of every row."""
-        scores = self.decision_function(X)
-        winners = (scores > 0.0).astype(int) if scores.ndim == 1 else scores.argmax(axis=1)
-        return np.asarray(self.classes_[winners])
+        codes = winners(self.decision_function(X))
+        return np.asarray(self.classes_[codes])
 
     def predict_proba(self, X: Any) -> Array:
         """Return the probability of every class, calibrated on leave-one-out decision values."""

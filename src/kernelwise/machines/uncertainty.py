@@ -21,6 +21,7 @@ from kernelwise._warnings import warn_user
 from kernelwise.gram.inverse import CholeskyInverse
 from kernelwise.gram.psd import check_matrix
 from kernelwise.machines import conformal
+from kernelwise.machines.base import winners
 from kernelwise.machines.ridge_path import check_ridge, weighted_matrix
 
 METHODS = ("auto", "jackknife", "jackknife+")
@@ -104,8 +105,7 @@ class PredictsSets:
         """
         level, weigher = _prepare(self, level, method)
         values, residuals = _left_out(self)
-        signs = values + residuals  # the targets
-        codes = signs.argmax(axis=1) if signs.shape[1] > 1 else (signs[:, 0] > 0.0).astype(int)
+        codes = winners(values + residuals)  # of the targets themselves
         own = conformal.margins(values)[np.arange(codes.size), codes]
 
         def members(values: Array, weights: Array | None) -> Array:

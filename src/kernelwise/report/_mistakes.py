@@ -7,32 +7,50 @@ from kernelwise.report import _tables
 from kernelwise.report._markup import number, plural, section
 
 _TITLE = "Where it errs"
+_MOST_SAID = 5  # pairs of classes in a sentence
+_WHY_NOT = "they come from leaving out every row in turn, which is quick with LSSVC and KRR only."
 _HOW = "Every row was left out once and predicted from the others (leave-one-out)."
 
 
 def mistakes(summary: dict[str, Any]) -> str:
-    """Return the section; nothing where leave-one-out is not known."""
+    """Return the section; one sentence of it where folds told the error, nothing without one."""
+    error = summary["sure"]["error"]
     if summary["mistakes"] is not None:
-        body = _classes(summary["mistakes"])
+        body = f'<p class="quiet">{_HOW}</p>{_classes(summary["mistakes"])}'
     elif summary["residuals"] is not None:
-        body = _residuals(summary["residuals"])
+        body = f'<p class="quiet">{_HOW}</p>{_residuals(summary["residuals"])}'
+    elif error is not None and error["method"] != "leave-one-out":
+        headline = summary["headline"]
+        what = "Residuals" if headline["task"] == "regression" else "Errors class by class"
+        body = f"<p>{what} are not shown for {escape(headline['machine'])}: {_WHY_NOT}</p>"
     else:
         return ""
-    return section("errors", _TITLE, f'<p class="quiet">{_HOW}</p>{body}')
+    return section("errors", _TITLE, body)
 
 
 def _classes(found: dict[str, Any]) -> str:
     most = [
         f"{plural(pair['rows'], 'row')} of {escape(pair['label'])} taken for "
         f"{escape(pair['predicted'])}"
-        for pair in found["frequent"]
+        for pair in found["pairs"][:_MOST_SAID]
     ]
     said = f"<p>Most often: {'; '.join(most)}.</p>" if most else "<p>No row was misclassified.</p>"
-    more = f'<p class="quiet">{found["more"]} more classes err less.</p>' if found["more"] else ""
-    matrix = ""
+    table = _tables.class_errors(found["classes"])
+    if found["more"]:
+        table += f'<p class="quiet">{found["more"]} more classes err no more often.</p>'
+    return f"{said}{table}{_confused(found)}"
+
+
+def _confused(found: dict[str, Any]) -> str:
+    """Return the confusion matrix or, of too many classes, the pairs that are confused most."""
     if found["matrix"] is not None:
-        matrix = f"<h3>Which class is taken for which</h3>{_tables.confusion(found)}"
-    return f"{said}{_tables.class_errors(found['classes'])}{more}{matrix}"
+        return f"<h3>Which class is taken for which</h3>{_tables.confusion(found)}"
+    if len(found["pairs"]) <= _MOST_SAID:
+        return ""
+    table = _tables.confused_pairs(found["pairs"])
+    if found["more_pairs"]:
+        table += f'<p class="quiet">{found["more_pairs"]} more pairs occur no more often.</p>'
+    return f"<h3>The pairs that are confused most</h3>{table}"
 
 
 def _residuals(found: dict[str, Any]) -> str:

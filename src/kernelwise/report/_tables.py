@@ -156,6 +156,17 @@ def confusion(found: dict[str, Any]) -> str:
     return _table(rows, "Confusion matrix", head, "heat")
 
 
+def confused_pairs(pairs: list[dict[str, Any]]) -> str:
+    """Return which class was taken for which, and how often."""
+    rows = (
+        f"<tr><th scope=row>{escape(pair['label'])}</th><td class=text>{escape(pair['predicted'])}"
+        f"</td><td>{pair['rows']:,}</td></tr>"
+        for pair in pairs
+    )
+    head = "<th scope=col class=text>Class</th><th scope=col class=text>Taken for</th>"
+    return _table(rows, "Pairs of classes", head + _columns(["Rows"]))
+
+
 def _share(count: int, total: int) -> str:
     return _tinted((count / max(total, 1)) ** 0.5, f"{count:,}")
 

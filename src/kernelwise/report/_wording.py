@@ -8,8 +8,8 @@ from typing import Any
 from kernelwise.criteria import Criterion
 from kernelwise.kernels import Gaussian, Kernel
 from kernelwise.selection.archive import to_plain
+from kernelwise.selection.params import numeric_params
 from kernelwise.selection.record import Record
-from kernelwise.selection.terms import numeric_params
 
 Titles = dict[tuple[str, str], str]  # of columns, by name and label
 

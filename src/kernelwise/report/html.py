@@ -25,6 +25,7 @@ from kernelwise.report.summarize import summarize
 from kernelwise.selection.record import Record
 
 _MOST_CLASSES = 12
+_ESTIMATES = {"error": "Error", "balanced": "Balanced error", "nested": "Nested error"}
 _COSTS = {"n^2": "order n²", "n^3": "order n³", "training": "a training"}
 # The script draws the curve here; without a curve it hides the section.
 _CURVE = section(
@@ -109,11 +110,12 @@ def _header(summary: dict[str, Any]) -> str:
     source = f" · {escape(headline['source'])}" if headline["source"] else ""
     seconds = headline["seconds"]
     took = "" if seconds is None else f' in <span class="whole">{number(seconds, 2)} s</span>'
+    task = escape(headline["task"]) + (", classes weighted" if headline["weighted"] else "")
     return (
         f'<p class="eyebrow">The chosen kernel{source}</p>'
         f"{heading(headline['kernel'])}"
         f'<p class="lede">with ridge <b>{number(headline["ridge"])}</b> for '
-        f"<b>{escape(headline['machine'])}</b> ({escape(headline['task'])}), chosen among "
+        f"<b>{escape(headline['machine'])}</b> ({task}), chosen among "
         f"{plural(headline['candidates'], 'candidate')}{took}.{_terms(headline['terms'])}</p>"
         f"{_facts(sure, summary['why']['as_well'])}{_warnings(sure['warnings'])}"
     )
@@ -122,7 +124,7 @@ def _header(summary: dict[str, Any]) -> str:
 def _facts(sure: dict[str, Any], as_well: str) -> str:
     facts = [
         (title, _value_with_spread(estimate), f"{estimate['measure']}, {estimate['method']}")
-        for title, estimate in (("Error", sure["error"]), ("Nested error", sure["nested"]))
+        for title, estimate in ((title, sure[key]) for key, title in _ESTIMATES.items())
         if estimate is not None
     ]
     if sure["error"] is not None and sure["error"]["baseline_text"]:
@@ -191,7 +193,7 @@ def _purpose(stage: dict[str, Any]) -> str:
 
 
 def _sure(sure: dict[str, Any]) -> str:
-    said = [_estimate_sentence(sure[key]) for key in ("error", "nested") if sure[key] is not None]
+    said = [_estimate_sentence(sure[key]) for key in _ESTIMATES if sure[key] is not None]
     body = bullets(said)
     if sure["agreement"] is not None:
         body += _agreement(sure["agreement"])

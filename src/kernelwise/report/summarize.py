@@ -18,7 +18,7 @@ from kernelwise.selection.record import ErrorEstimate, Record
 from kernelwise.selection.result import SelectionResult
 
 _RUNNERS_UP = 5
-_MOST_CLASSES = 12  # of a matrix that can still be read
+_MOST_CLASSES = 12  # of a matrix, or lines of a table, that can still be read
 
 
 def summarize(record: Record) -> dict[str, Any]:
@@ -61,6 +61,7 @@ def _headline(record: Record) -> dict[str, Any]:
         "terms": terms(record.kernel, record.ridge),
         "machine": record.machine,
         "task": record.task,
+        "weighted": bool(record.data.get("class_weight")),
         "candidates": len(record.result),
         # Of the choice, not of all that followed.
         "seconds": to_plain(record.result.seconds),
@@ -120,6 +121,7 @@ def _sure(record: Record, titles: Titles) -> dict[str, Any]:
     picks = sorted(record.stability.items(), key=lambda pick: -pick[1])
     return {
         "error": record.error and _estimate(record.error),
+        "balanced": record.balanced_error and _estimate(record.balanced_error),
         "nested": record.nested and _estimate(record.nested),
         "stability": [
             {"kernel": kernel, "share": float(share), "chosen": kernel == str(record.kernel)}
@@ -148,7 +150,8 @@ def _mistakes(confusion: Confusion) -> dict[str, Any]:
         "more": max(0, len(classes) - _MOST_CLASSES),
         "labels": list(confusion.counts) if matrix else [],
         "matrix": matrix,
-        "frequent": [to_plain(mistake) for mistake in confusion.mistakes[:_RUNNERS_UP]],
+        "pairs": [to_plain(mistake) for mistake in confusion.mistakes[:_MOST_CLASSES]],
+        "more_pairs": max(0, len(confusion.mistakes) - _MOST_CLASSES),
     }
 
 

@@ -16,6 +16,7 @@ from kernelwise._threads import limited
 from kernelwise.gram import Targets
 from kernelwise.kernels import Kernel
 from kernelwise.selection.estimators import mean_error
+from kernelwise.selection.inputs import check_lengths
 from kernelwise.selection.local_search import stratified_order
 from kernelwise.selection.record import ErrorEstimate
 from kernelwise.selection.result import SelectionResult
@@ -30,14 +31,20 @@ class SelfAssessing:
     A subclass has the attributes of a fitted selector and the methods declared at the end.
     """
 
-    def error_estimate(self, X: Any = None, y: Any = None, cv: Any = 5) -> ErrorEstimate:
+    def error_estimate(self, X: Any = None, y: Any = None, cv: Any = None) -> ErrorEstimate:
         """Return the error to expect of the fitted machine, kernel and ridge taken as given.
 
-        For LSSVC and KRR it is leave-one-out, known from the fit; any other estimator is
-        refitted for every fold of the training data, which a loaded model must be given again.
+        Parameters
+        ----------
+        X, y : arrays, default=None
+            The training data, for folds only. A selector keeps them where leave-one-out is not
+            known; a loaded one does not.
+        cv : int, splitter, list of (train, test) rows or None, default=None
+            The folds for which the machine is refitted. None takes leave-one-out, which LSSVC and
+            KRR know from the fit, and five folds for other machines.
         """
         check_is_fitted(self, "result_")
-        if self.error_ is not None:
+        if cv is None and self.error_ is not None:
             return self.error_
         if X is None and y is None:
             X, y = getattr(self, "_training", (None, None))
@@ -108,8 +115,7 @@ def pick_shares(chooser: Any, X: Any, targets: Targets, resamples: int) -> dict[
             f"resamples must be a positive integer of at most {_MOST_RESAMPLES}, got "
             f"{shown(resamples)}."
         )
-    if X.shape[0] != targets.n:
-        raise ValueError(f"X has {X.shape[0]} rows but y has {targets.n} entries.")
+    check_lengths(X, targets.n)
     picks: Counter[Kernel] = Counter()
     is_matrix = get_tags(chooser).input_tags.pairwise
     with warnings.catch_warnings():

@@ -32,6 +32,7 @@ from kernelwise.machines import (
 from kernelwise.machines import base as machines
 from kernelwise.machines.base import misclassified, standard_error
 from kernelwise.machines.gaussian_process import check_translatable, process_kernel
+from kernelwise.selection.left_out import loo_values
 from kernelwise.selection.problem import Problem
 from kernelwise.selection.record import ErrorEstimate
 from kernelwise.selection.search import CascadeOutcome
@@ -68,10 +69,9 @@ def _machine_for(estimator: Any, targets: Targets, kernels: Sequence[Kernel]) ->
     if estimator is None:
         return KRR(fit_intercept=True) if targets.classes is None else LSSVC()
     name = type(estimator).__name__
-    task = "regression" if targets.classes is None else "classification"
     kind = get_tags(estimator).estimator_type
-    if kind == "outlier_detector" or (kind in _TASKS and _TASKS[kind] != task):
-        raise ValueError(f"estimator {name} does not fit task {task!r}: change either.")
+    if kind == "outlier_detector" or _TASKS.get(kind, targets.task) != targets.task:
+        raise ValueError(f"estimator {name} does not fit task {targets.task!r}: change either.")
     way = _kernel_input(estimator)
     if way is KernelInput.MATRIX and any(kernel.takes_matrix for kernel in kernels):
         raise ValueError(f"estimator {name} takes a matrix by itself: use LSSVC, KRR or an SVM.")
@@ -199,11 +199,8 @@ def task_of(estimator: Any) -> str:
 
 def leave_one_out(machine: Any, targets: Targets) -> ErrorEstimate | None:
     """Return the leave-one-out error of a fitted machine, None if it does not know its own."""
-    if not hasattr(machine, "loo_values_"):
-        return None
-    values = machine.loo_values_.reshape(targets.n, -1)
-    sound = np.isfinite(values).all(axis=1)
-    if not sound.any():
+    values, sound = loo_values(machine, targets)
+    if values is None:
         return None
     if targets.classes is None:
         losses = machine.loo_residuals_**2
@@ -214,11 +211,11 @@ def leave_one_out(machine: Any, targets: Targets) -> ErrorEstimate | None:
 
 def balanced_leave_one_out(machine: Any, targets: Targets) -> ErrorEstimate | None:
     """Return the mean over classes of the leave-one-out error rate in each, None as above."""
-    if targets.classes is None or not hasattr(machine, "loo_values_"):
+    values, sound = loo_values(machine, targets)
+    if targets.classes is None or values is None:
         return None
-    values = machine.loo_values_.reshape(targets.n, -1)
-    losses = np.where(np.isfinite(values).all(axis=1), misclassified(targets.y, values), np.nan)
-    parts = [losses[rows][np.isfinite(losses[rows])] for rows in targets.members]
+    losses = misclassified(targets.y, values)
+    parts = [losses[rows[sound[rows]]] for rows in targets.members]
     if not all(part.size for part in parts):
         return None
     c = len(parts)

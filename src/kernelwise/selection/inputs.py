@@ -68,6 +68,12 @@ def one_ridge(ridge: Any) -> float:
     return check_ridge(ridge)
 
 
+def check_lengths(X: Any, n: int) -> None:
+    """Say so where the data and the target are of different lengths."""
+    if X.shape[0] != n:
+        raise ValueError(f"X has {X.shape[0]} rows but y has {n} entries.")
+
+
 def weighted_rows(
     X: Any, y: Any, params: dict[str, Any], class_weight: Any, task: str, is_matrix: bool
 ) -> tuple[Any, Any, Array | None, dict[str, Any]]:
@@ -80,7 +86,7 @@ def weighted_rows(
     sample_weight = params.get("sample_weight")
     if sample_weight is None and class_weight is None:
         return X, y, None, params
-    given = np.asarray(validate_weights(sample_weight, X))
+    given = np.asarray(validate_weights(sample_weight, y))
     weights = check_range(given, "sample_weight")
     if class_weight is not None:
         if Targets.of(y, task).classes is None:

@@ -76,7 +76,7 @@ class Residuals:
 
 def confusion(machine: Any, targets: Targets) -> Confusion | None:
     """Return which classes a fitted machine confuses; None for reals, or if it does not know."""
-    values, sound = _loo_values(machine, targets)
+    values, sound = loo_values(machine, targets)
     if values is None or targets.classes is None:
         return None
     names = list(map(str, targets.classes.tolist()))
@@ -92,7 +92,7 @@ def confusion(machine: Any, targets: Targets) -> Confusion | None:
 
 def residuals(machine: Any, targets: Targets) -> Residuals | None:
     """Return how far a fitted machine is off; None for classes, or if it does not know."""
-    values, sound = _loo_values(machine, targets)
+    values, sound = loo_values(machine, targets)
     if values is None or targets.classes is not None:
         return None
     predicted = values[sound, 0]
@@ -117,7 +117,7 @@ def _level(predicted: Array, off: Array) -> Level:
     return Level(float(predicted.mean()), float(off.mean()), error, int(off.size))
 
 
-def _loo_values(machine: Any, targets: Targets) -> tuple[Array | None, Array]:
+def loo_values(machine: Any, targets: Targets) -> tuple[Array | None, Array]:
     """Return the leave-one-out values, None if there are none, and which rows they are sound of."""
     if not hasattr(machine, "loo_values_"):
         return None, np.zeros(targets.n, dtype=bool)

@@ -20,6 +20,7 @@ from kernelwise.gram.psd import check_matrix, warn_indefinite
 from kernelwise.kernels import Kernel
 from kernelwise.machines import Machine, RidgeFit, needs_with
 from kernelwise.selection.diagnostics import Code, Diagnostic, warn_undefined
+from kernelwise.selection.inputs import check_lengths
 from kernelwise.selection.result import SelectionResult
 from kernelwise.selection.sweeps import Sweeps
 from kernelwise.selection.tradeoff import resolve_all
@@ -79,8 +80,7 @@ class Problem:
                     "kernels mixes Precomputed() with kernels of features: score them apart."
                 )
         self.X = check_matrix(X) if self.takes_matrix else X
-        if self.X.shape[0] != targets.n:
-            raise ValueError(f"X has {self.X.shape[0]} rows but y has {targets.n} entries.")
+        check_lengths(self.X, targets.n)
         self.targets, self.fit_intercept, self.machine = targets, fit_intercept, machine
         self.engine, self.engine_reason = resolve_engine(
             engine, targets.n, given_matrix=self.takes_matrix, memory=memory

@@ -21,9 +21,11 @@ _FACTS = {  # what a record may know of the data
     "features": int | None,
     "target": str | None,
     "classes": dict[str, int] | None,  # the count of every label; for classification only
+    "class_weight": dict[str, float] | None,  # the weight of every label, where they have any
     "prepared": list[str] | None,  # sentences
 }
-_LATER = ("model_sha256", "confusion", "residuals")  # fields that earlier versions did not write
+# Fields that earlier versions did not write.
+_LATER = ("model_sha256", "confusion", "residuals", "balanced_error")
 _MOST_COLUMNS = 300  # in a table: comparing all with all would take minutes
 
 
@@ -84,6 +86,7 @@ class Record:
     result: SelectionResult  # of the selection: one column per stage
     comparison: SelectionResult | None = None  # all criteria side by side, at the chosen ridge
     error: ErrorEstimate | None = None  # of the chosen machine
+    balanced_error: ErrorEstimate | None = None  # of it, where classes are weighted
     nested: ErrorEstimate | None = None  # of the whole selection
     confusion: Confusion | None = None  # of classes, by leave-one-out
     residuals: Residuals | None = None  # of real targets, by leave-one-out

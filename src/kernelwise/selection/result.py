@@ -2,6 +2,7 @@
 
 import html
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -16,6 +17,7 @@ from kernelwise.criteria import Criterion
 from kernelwise.kernels import Kernel
 from kernelwise.selection import archive
 from kernelwise.selection.diagnostics import Diagnostic, code_of, former_note
+from kernelwise.selection.params import told_params
 
 RULES = ("best", "one_se")
 _TIE = 1e-12  # relative difference of values that is rounding
@@ -206,8 +208,18 @@ class SelectionResult:
     def __repr__(self) -> str:
         return (
             f"SelectionResult({len(self)} candidates, criteria: {', '.join(self.table)}, "
-            f"engine: {self.engine}, {self.seconds:.3g} s)"
+            f"engine: {self.engine}, {self.seconds:.3g} s{self._told_best()})"
         )
+
+    def _told_best(self) -> str:
+        """Return what the last column prefers, in scikit-learn's terms too."""
+        name = next(reversed(self.choosing()), None)
+        if name is None:
+            return ""
+        index = self.best_index(name)
+        ridge = float(self.ridges[index]) if self.criteria[name].uses_ridge else math.nan
+        theirs = told_params(self.kernels[index], ridge)
+        return f"; {name} prefers {self.kernels[index]}" + (f": {theirs}" if theirs else "")
 
 
 def _spearman(a: Array, b: Array) -> float:

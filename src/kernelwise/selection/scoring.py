@@ -11,7 +11,15 @@ from kernelwise.kernels import Kernel, Precomputed
 from kernelwise.kernels.geometry import as_rows
 from kernelwise.machines import base as machines
 from kernelwise.selection.guards import warn_about_picks
-from kernelwise.selection.inputs import Asked, as_criteria, as_kernels, as_ridges, one_ridge
+from kernelwise.selection.inputs import (
+    Asked,
+    as_criteria,
+    as_kernels,
+    as_ridges,
+    check_lengths,
+    one_ridge,
+    weighted_rows,
+)
 from kernelwise.selection.problem import Problem, score_candidates
 from kernelwise.selection.result import SelectionResult
 
@@ -82,6 +90,8 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
     memory: str | float | None = None,
     progress: bool | None = None,
     n_jobs: int | None = None,
+    sample_weight: Any = None,
+    class_weight: Any = None,
 ) -> SelectionResult:
     """Return the raw value of every criterion for every kernel.
 
@@ -118,6 +128,11 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
         None draws it in a terminal or a notebook.
     n_jobs : int or None, default=None
         The number of threads, as for :class:`KernelSelector`.
+    sample_weight : array of shape (n,), default=None
+        Weights of the rows, for SM and the criteria of a machine, as ``KernelSelector`` uses them.
+        Rows of weight zero are left out.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, multiplied into those of the rows.
 
     Returns
     -------
@@ -135,8 +150,12 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
     """
     targets = Targets.of(y, task)
     asked, candidates, ridges = as_criteria(criteria), as_kernels(kernels, X), as_ridges(ridge)
+    is_matrix = candidates[0].takes_matrix
+    X = X if is_matrix else as_rows(X)
+    if sample_weight is not None or class_weight is not None:
+        X, targets = _weighted(X, targets, sample_weight, class_weight, is_matrix)
     problem = Problem(
-        X if candidates[0].takes_matrix else as_rows(X),
+        X,
         targets,
         candidates,
         engine,
@@ -152,3 +171,15 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
     with limited(n_jobs, rows=1):
         warn_about_picks(result, problem.X)
     return result
+
+
+def _weighted(
+    X: Any, targets: Targets, sample_weight: Any, class_weight: Any, is_matrix: bool
+) -> tuple[Any, Targets]:
+    """Return the rows that have a weight, and their targets."""
+    if not is_matrix:
+        check_lengths(X, targets.n)
+    X, y, weights, _ = weighted_rows(
+        X, targets.labels, {"sample_weight": sample_weight}, class_weight, targets.task, is_matrix
+    )
+    return X, Targets.of(y, targets.task).weighted(weights)

@@ -1,7 +1,5 @@
 """A choice in scikit-learn's words: the parameters, scores and attributes of a grid search."""
 
-import math
-from dataclasses import fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,12 +10,10 @@ from kernelwise._registry import unknown
 from kernelwise._types import Array
 from kernelwise.criteria import ELOO
 from kernelwise.kernels import Kernel
-from kernelwise.machines import SupportVectors
+from kernelwise.selection.params import params_of
 from kernelwise.selection.record import ErrorEstimate
 from kernelwise.selection.result import SelectionResult
 from kernelwise.targets import Targets
-
-_SVM_KERNELS = ("linear", "poly", "rbf", "sigmoid", "precomputed")  # known to SVMs by name
 
 
 class Scoring(NamedTuple):
@@ -50,36 +46,6 @@ def scoring_criterion(scoring: str, targets: Targets) -> ELOO:
     if told.is_for_classes and targets.classes is None:
         raise ValueError(f"scoring={scoring!r} is for classes: choose r2 or another, or set task.")
     return ELOO(told.loss)
-
-
-def params_of(kernel: Kernel, ridge: float, estimator: Any = None) -> dict[str, Any]:
-    """Return a kernel and a ridge in scikit-learn's terms.
-
-    Parameters
-    ----------
-    kernel : Kernel
-    ridge : float
-    estimator : estimator or None, default=None
-        Only what this one takes: C of a support vector machine, alpha of KernelRidge; else both.
-    """
-    known = set() if estimator is None else set(estimator.get_params(deep=False))
-    params = kernel.to_sklearn()
-    if "C" in known and params["kernel"] not in _SVM_KERNELS:
-        params = {"kernel": kernel}
-    if np.isnan(ridge):  # of a kernel that met no criterion with a ridge
-        return params
-    if "alpha" not in known:
-        params["C"] = SupportVectors.from_ridge(ridge)
-    if "C" not in known:
-        params["alpha"] = ridge
-    return params
-
-
-def numeric_params(kernel: Kernel, ridge: float) -> dict[str, float]:
-    """Return those of :func:`params_of` that are numbers and that the kernel does not name so."""
-    own = {field.name for field in fields(kernel)}
-    params = params_of(kernel, ridge if 0.0 < ridge < math.inf else math.nan)
-    return {k: v for k, v in params.items() if isinstance(v, float) and k not in own}
 
 
 class SearchAttributes:

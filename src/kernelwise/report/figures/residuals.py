@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise._types import Array
+from kernelwise.machines.base import winners
 from kernelwise.report.figures._canvas import BLUE, GREY, Display, class_colours, tidy, title
 from kernelwise.report.figures._inputs import class_codes, fitted_machine
 from kernelwise.targets import as_vector
@@ -49,8 +50,7 @@ class LooResidualsDisplay(Display):
         """Whether each row is misclassified; never for regression."""
         if self.classes is None:
             return np.zeros(len(self.y), dtype=bool)
-        binary = self.values.ndim == 1
-        return np.asarray((self.values > 0.0 if binary else self.values.argmax(axis=1)) != self.y)
+        return np.asarray(winners(self.values) != self.y)
 
     @property
     def error(self) -> float:
