@@ -179,9 +179,10 @@ class LowRank(Engine):
             return
         budget, wanted = as_bytes(self.memory), self._needed(rows)
         if wanted > budget:
+            what = f"{rows} rows at rank {self.landmarks_wanted}"
             raise MemoryError(
-                f"{rows} rows at rank {self.landmarks_wanted} need about {in_words(wanted)} and the "
-                f"budget is {in_words(budget)}: use a smaller rank or fewer rows, or raise memory."
+                f"{what} need about {in_words(wanted)} and the budget is {in_words(budget)}: use a "
+                "smaller rank or fewer rows, or raise memory."
             )
 
     def _needed(self, rows: int) -> float:
