@@ -255,30 +255,28 @@ def judged(cell: Cell, table: Table) -> dict:
 
 
 def summary(runs: list[dict]) -> str:
-    """Return a table with a line per set and size, and the means over all of them."""
+    """Return a table with a line per set, and the means over all of them."""
     frame = pd.DataFrame(runs)
-    frame["excess"] = frame["error of the pick"] - frame["error of the best"]
-    lines = [
-        "| set | rows | splits | ratio, mean | worst | standard error | error of the pick "
-        "| of the best |",
-        "|---|---|---|---|---|---|---|---|",
-    ]
-    for (name, rows), part in frame.groupby(["set", "rows"], sort=False):
-        pick, best = part["error of the pick"].mean(), part["error of the best"].mean()
-        spread = 100.0 * part["relative standard error of the best"].mean()
-        lines.append(
-            f"| {name} | {rows:,} | {len(part)} | {part['ratio'].mean():.3f} "
-            f"| {part['ratio'].max():.3f} | {spread:.0f} % | {pick:.2f} % | {best:.2f} % |"
-        )
-    parts = [(f"{rows:,} rows", part) for rows, part in frame.groupby("rows")]
+    sizes = sorted(frame["rows"].unique())
+    heads = ["set", *(f"{n:,} rows" for n in sizes), "standard error", "error", "of the best"]
+    lines = ["| " + " | ".join(heads) + " |", "|---" * len(heads) + "|"]
+    for name, part in frame.groupby("set", sort=False):
+        line = [name]
+        for n in sizes:
+            ratios = part.loc[part["rows"] == n, "ratio"]
+            line.append(f"{ratios.mean():.3f} ({ratios.max():.3f})" if len(ratios) else "")
+        line.append(f"{100.0 * part['relative standard error of the best'].mean():.0f} %")
+        line += [f"{part[of].mean():.2f} %" for of in ("error of the pick", "error of the best")]
+        lines.append("| " + " | ".join(line) + " |")
     known = frame["set"].isin(FROZEN_ON)
+    parts = [(f"{rows:,} rows", part) for rows, part in frame.groupby("rows")]
     parts += [("rules frozen on", frame[known]), ("other sets", frame[~known]), ("all", frame)]
     for title, part in parts:
-        if len(part):
-            lines.append(
-                f"{title}: {len(part)} picks, mean ratio {part['ratio'].mean():.4f}, worst "
-                f"{part['ratio'].max():.4f}, excess error {part['excess'].mean():+.3f} points"
-            )
+        excess = (part["error of the pick"] - part["error of the best"]).mean()
+        lines.append(
+            f"{title}: {len(part)} picks, mean ratio {part['ratio'].mean():.4f}, worst "
+            f"{part['ratio'].max():.4f}, excess error {excess:+.3f} points"
+        )
     return "\n".join(lines)
 
 

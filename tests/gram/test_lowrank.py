@@ -301,7 +301,7 @@ class TestRefusals:
 
     def test_of_a_rank_that_does_not_fit(self):
         X = np.random.default_rng(0).normal(size=(3200, 2))
-        with pytest.raises(MemoryError, match=r"rank 2000 needs about .* use a smaller rank"):
+        with pytest.raises(MemoryError, match="rows at rank 2000 need about"):
             kw.score_kernels(X, X[:, 0] > 0, engine=LowRank(2000), memory="50MB")
 
 

@@ -155,11 +155,8 @@ class TestRank:
         assert code_of(again.notes["Gaussian(tau=0.05): rank"]) == Code.RANK_LIMITED
         assert told
 
-    def test_grows_no_further_than_memory_allows(self, monkeypatch):
-        monkeypatch.setattr(lowrank, "workers", lambda: 2)
-        small, large = 8 * 20**2 * 9, 8 * 40**2 * 7
-        assert small < large
-        engine = LowRank("auto", memory=small)
+    def test_grows_no_further_than_memory_allows(self):
+        engine = LowRank("auto", memory=LowRank(20)._needed(1500) + 1.0)
         assert [finer.rank for finer in engine.refinements(1500)] == [20]
         assert engine.refinements(15) == [] == LowRank(10).refinements(1500)
 
@@ -167,6 +164,14 @@ class TestRank:
         X, _ = drawn(n=1500)
         found = selector(engine=LowRank(10), kernels=kw.Linear()).fit(X, X[:, 0] > 0)
         assert not found.guards_ or Code.RANK_LIMITED not in map(code_of, found.guards_)
+
+
+def test_callbacks_of_scikit_learn_follow():
+    callback = pytest.importorskip("sklearn.callback")
+    X, y = drawn()
+    for criterion in ("auto", kw.criteria.KFold()):
+        chooser = selector(criterion=criterion).set_callbacks(callback.ProgressBar())
+        assert chooser.fit(X, y).score(X, y) > 0.7
 
 
 def test_a_gain_is_judged_on_the_same_rows():

@@ -48,6 +48,7 @@ _FEWEST_ROWS = 1.5
 # As large as Phi' Phi: itself, the factor, eigenvectors with LAPACK's workspace; one a thread.
 _MATRICES_AT_ONCE = 6
 _MATRICES_KEPT = 2
+_NUMBERS_A_ROW = 140  # of machines at seven ridges: their solutions, values and residuals
 _PROVIDED = frozenset(Need) - {Need.ENTRIES, Need.SPECTRUM}
 
 
@@ -176,21 +177,26 @@ class LowRank(Engine):
         if not self._is_thin(rows):
             Dense(self.memory).check_memory(needs, rows)
             return
-        budget, rank = as_bytes(self.memory), self.landmarks_wanted
-        wanted = 8.0 * rank**2 * (_MATRICES_AT_ONCE + workers())
+        budget, wanted = as_bytes(self.memory), self._needed(rows)
         if wanted > budget:
+            what = f"{rows} rows at rank {self.landmarks_wanted}"
             raise MemoryError(
-                f"rank {rank} needs about {in_words(wanted)} and the budget is {in_words(budget)}: "
-                "use a smaller rank, or raise memory."
+                f"{what} need about {in_words(wanted)} and the budget is {in_words(budget)}: use a "
+                "smaller rank or fewer rows, or raise memory."
             )
+
+    def _needed(self, rows: int) -> float:
+        """Return the bytes that the work on one kernel takes."""
+        matrices = float(self.landmarks_wanted) ** 2 * (_MATRICES_AT_ONCE + workers())
+        return 8.0 * (matrices + _NUMBERS_A_ROW * rows)
 
     def grams_at_once(self, targets: Targets) -> int:
         """Return how many grams fit beside what the work on one of them takes."""
         if not self._is_thin(targets.n):
             return Dense(self.memory).grams_at_once(targets)
-        one = 8.0 * self.landmarks_wanted**2
-        spare = as_bytes(self.memory) - one * (_MATRICES_AT_ONCE + workers())
-        return max(0, int(min(spare / (_MATRICES_KEPT * one), sys.maxsize)))
+        one = 8.0 * _MATRICES_KEPT * float(self.landmarks_wanted) ** 2
+        spare = as_bytes(self.memory) - self._needed(targets.n)
+        return max(0, int(min(spare / one, sys.maxsize)))
 
 
 def distinct_rows(X: Any, order: Array, most: int) -> Array:

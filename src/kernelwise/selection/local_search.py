@@ -215,7 +215,7 @@ class ExactValues:
         kernels, ridges = self._guide.shape
         places = [GridIndex(*p) for p in around if 0 <= p[0] < kernels and 0 <= p[1] < ridges]
         # What is undefined on fewer rows is not defined on more.
-        new = [p for p in places if p not in self._values and not np.isnan(self._guide[p])]
+        new = [p for p in places if p not in self._values and np.isfinite(self._guide[p])]
         return sorted(new, key=lambda p: (not p.is_rougher(self.pick), float(self._guide[p])))
 
     def _evaluate(self, place: GridIndex) -> None:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from kernelwise._arguments import as_bytes, in_words, is_one_of, shown
-from kernelwise._progress import SILENT, Task
+from kernelwise._progress import SILENT, FirstParts, Task
 from kernelwise._threads import workers
 from kernelwise._types import Array
 from kernelwise.criteria import Criterion, Evidence, Value, judge
@@ -240,7 +240,7 @@ def score_candidates(
             if kernel not in kernels[i + 1 :]:
                 known.pop(kernel, None)
             with stage.part("kernel", evidence.gram.sweeps) if takes_time else SILENT as part:
-                evidence.gram.progress = part
+                evidence.gram.progress = FirstParts(part, evidence.gram.sweeps)
                 scores.add(evidence, ridges_for(evidence.gram).tolist())
                 evidence.gram.progress = SILENT
     return scores.result(time.perf_counter() - start), scores.kept
