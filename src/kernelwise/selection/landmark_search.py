@@ -111,10 +111,10 @@ class LandmarkSearch:
 
     def run(self, progress: Task) -> SearchResult:
         """Begin on few rows, then climb with more and more landmarks."""
-        with progress.part("landmarks", 2) as task:
+        # Passes have threads of their own; for the rest, a second one would wait for most of it.
+        with progress.part("landmarks", 2) as task, limited(rows=1):
             place = self._start(task)
-            # One thread for the factors: of two, one would wait for most of the time.
-            with task.part("machines", _Budget.PARTS) as part, limited(rows=1):
+            with task.part("machines", _Budget.PARTS) as part:
                 self._budget.begin(part)
                 looks, still_pays = self._ladder(place)
                 best = _best(looks)
