@@ -110,6 +110,13 @@ def test_intervals_are_those_of_the_jackknife():
         machine.predict_interval(new, method="jackknife+")
 
 
+def test_the_spectrum_of_landmarks_is_not_drawn():
+    pytest.importorskip("matplotlib")
+    found = selector().fit(*drawn())
+    with pytest.raises(ValueError, match="the machine keeps landmarks"):
+        kw.figures.SpectrumDisplay.from_estimator(found)
+
+
 def test_support_vector_machines_are_refused():
     from sklearn.svm import SVC
 
