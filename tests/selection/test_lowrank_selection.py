@@ -110,6 +110,13 @@ def test_intervals_are_those_of_the_jackknife():
         machine.predict_interval(new, method="jackknife+")
 
 
+def test_the_spectrum_of_landmarks_is_not_drawn():
+    pytest.importorskip("matplotlib")
+    found = selector().fit(*drawn())
+    with pytest.raises(ValueError, match="the machine keeps landmarks"):
+        kw.figures.SpectrumDisplay.from_estimator(found)
+
+
 def test_support_vector_machines_are_refused():
     from sklearn.svm import SVC
 
@@ -138,6 +145,14 @@ class TestRank:
         assert found.result_.best("eloo") == found.best_kernel_
         assert found.result_.table["eloo"].dtype == float
 
+    def test_grows_the_same_where_memory_keeps_nothing(self, monkeypatch):
+        X, y = drawn(n=1500)
+        ample = selector(engine=LowRank("auto")).fit(X, y)
+        monkeypatch.setattr(LowRank, "grams_at_once", lambda self, targets: 0)
+        scarce = selector(engine=LowRank("auto")).fit(X, y)
+        np.testing.assert_array_equal(scarce.result_.table["eloo"], ample.result_.table["eloo"])
+        np.testing.assert_array_equal(scarce.predict(X), ample.predict(X))
+
     def test_stays_where_it_does_not(self):
         X, _ = drawn(n=1500)
         found = selector(engine=LowRank("auto"), kernels=[kw.Gaussian(100.0)]).fit(X, X[:, 0] > 0)
@@ -159,6 +174,14 @@ class TestRank:
         engine = LowRank("auto", memory=LowRank(20)._needed(1500) + 1.0)
         assert [finer.rank for finer in engine.refinements(1500)] == [20]
         assert engine.refinements(15) == [] == LowRank(10).refinements(1500)
+
+    def test_is_no_limit_because_of_a_single_ridge(self):
+        X, y = drawn(n=1500)
+        settings = {"kernels": kw.Gaussian(1.0), "engine": LowRank(40), "criterion": "eloo"}
+        alone = selector(ridge=30.0, **settings).fit(X, y)
+        assert Code.RANK_LIMITED not in map(code_of, alone.guards_)
+        lowest = selector(ridge=[1e-4, 1e5, 1e6], **settings).fit(X, y)
+        assert Code.RANK_LIMITED in map(code_of, lowest.guards_)
 
     def test_of_a_matrix_that_has_no_more_is_no_limit(self):
         X, _ = drawn(n=1500)

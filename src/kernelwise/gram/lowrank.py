@@ -49,6 +49,8 @@ _FEWEST_ROWS = 1.5
 _MATRICES_AT_ONCE = 6
 _MATRICES_KEPT = 2
 _NUMBERS_A_ROW = 140  # of machines at seven ridges: their solutions, values and residuals
+_LOOKED_AT = 500  # rows, to see whether anything is missing
+_EXPLAINED = 1e-8  # share of the diagonal that is nothing
 _PROVIDED = frozenset(Need) - {Need.ENTRIES, Need.SPECTRUM}
 
 
@@ -252,9 +254,10 @@ class LowRankGram(Gram):
 
     @property
     def rank(self) -> int | None:  # type: ignore[override]
-        """The number of landmarks; None where some were dropped, so that more would be too."""
-        found = self._phi.features.rank
-        return found if found == self.sample.landmarks.size else None
+        """The number of landmarks; None where they explain the diagonal of some rows entirely."""
+        some = self.sample.judged[:: max(1, self.sample.judged.size // _LOOKED_AT)]
+        whole, found = float(self.diagonal[some].sum()), np.sum(self._phi.part(some) ** 2)
+        return None if whole - found <= _EXPLAINED * whole else int(self.sample.landmarks.size)
 
     def compute_statistics(self) -> GramStatistics:
         """Return the statistics of Phi Phi'."""

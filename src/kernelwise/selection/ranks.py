@@ -25,6 +25,7 @@ from kernelwise.selection.result import SelectionResult
 _NARROWER = 2  # kernels that are tried beside the best
 _GAIN = 0.01  # share of the loss that a doubled rank must save
 _ERRORS = 2.0  # standard errors that it must save
+_SEVERAL = 3  # ridges, of which one may be on the edge
 _NEARLY_ALL = 0.75  # of the rank: degrees of freedom that want more
 
 
@@ -85,14 +86,28 @@ def refine(
         table, kept = score_candidates(
             finer, offered, dict([column]), ridges_for, progress, survivors=1
         )
-        name, criterion = column
-        best = table.best_index(name)
-        fine = pick_of(kept[table.kernels[best]], float(table.ridges[best]), criterion)
-        if not pays(pick, fine):
+        fine = _best(finer, table, kept, *column)
+        if fine is None or not pays(pick, fine):
             return pick, tables, False
         pick = fine
         tables.append(table)
     return pick, tables, True if tables else None
+
+
+def _best(
+    problem: Problem,
+    table: SelectionResult,
+    kept: dict[Kernel, Evidence],
+    name: str,
+    criterion: Criterion,
+) -> Pick | None:
+    """Return the best of a table; None if nothing in it is defined."""
+    if name not in table.choosing():
+        return None
+    best = table.best_index(name)
+    kernel = table.kernels[best]
+    evidence = kept.get(kernel) or next(problem.evidence([kernel]))
+    return pick_of(evidence, float(table.ridges[best]), criterion)
 
 
 def narrower(kernels: Sequence[Kernel], kernel: Kernel) -> list[Kernel]:
@@ -101,7 +116,7 @@ def narrower(kernels: Sequence[Kernel], kernel: Kernel) -> list[Kernel]:
     return sorted(found, key=lambda k: k.roughness)[:_NARROWER]
 
 
-def limit_of(pick: Pick, lowest_ridge: float, paid: bool | None) -> Diagnostic | None:
+def limit_of(pick: Pick, ridges: Array, paid: bool | None) -> Diagnostic | None:
     """Say so where a larger rank may do better; `paid` says whether the last doubling did."""
     rank = pick.evidence.gram.rank
     if rank is None or paid is False:
@@ -111,7 +126,7 @@ def limit_of(pick: Pick, lowest_ridge: float, paid: bool | None) -> Diagnostic |
         why = "doubling it has paid up to here"
     elif freedom > _NEARLY_ALL * rank:
         why = f"its machine has {freedom:.0f} degrees of freedom"
-    elif pick.ridge <= lowest_ridge:
+    elif ridges.size >= _SEVERAL and pick.ridge <= ridges.min():
         why = "its ridge is the smallest offered"
     else:
         return None

@@ -141,20 +141,22 @@ class Search:
         """Let an engine come closer to the matrices while that pays; return the row that won."""
         [*_, (name, criterion)] = self._columns.items()
         kernel, ridge = summary.kernels[winner], float(summary.ridges[winner])
-        if np.isnan(ridge) or self._evidence(kernel).gram.rank is None:
+        evidence, ridges_for = self._evidence(kernel), partial(self._ridges_for, criterion)
+        is_rough = evidence.gram.rank or self._problem.engine.refinements(evidence.n)
+        if np.isnan(ridge) or not is_rough:
             return winner
-        pick, ridges_for = pick_of(self._evidence(kernel), ridge, criterion), self._ridges_for
-        given = self._problem, summary.kernels, (name, criterion), partial(ridges_for, criterion)
+        start, seconds = time.perf_counter(), summary.timings[name]
+        pick = pick_of(evidence, ridge, criterion)
+        given = self._problem, summary.kernels, (name, criterion), ridges_for
         pick, tables, paid = refine(*given, pick, progress)
         for table in tables:
             rows = [summary.kernels.index(kernel) for kernel in dict.fromkeys(table.kernels)]
             [winner, *_] = _enter(summary, table, rows, "best")
-        kernel = summary.kernels[winner]
-        self._known = {kernel: pick.evidence}
-        lowest = float(ridges_for(criterion, pick.evidence.gram)[0])
-        limit = limit_of(pick, lowest, paid)
+        self._known = {summary.kernels[winner]: pick.evidence}
+        summary.timings[name] = seconds + time.perf_counter() - start
+        limit = limit_of(pick, ridges_for(pick.evidence.gram), paid)
         if limit is not None:
-            summary.notes[f"{kernel}: rank"] = limit
+            summary.notes[f"{pick.evidence.kernel}: rank"] = limit
         return winner
 
     def _screen(
