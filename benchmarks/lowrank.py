@@ -8,6 +8,8 @@ chooses the ridge by leave-one-out and fits; scikit-learn does so with ``Nystroe
 ``RidgeClassifierCV`` over the same ridges, at the same width. Each runs in a process of its own
 with one thread of linear algebra; times are those of the processor. Both have loaded their code and
 seen a few rows before. The peak is that of the resident memory above what the data take.
+
+Then, as rows grow: 200,000 and 10^6 rows of ten features, one width with all ridges at rank 500.
 """
 
 import os
@@ -21,6 +23,7 @@ import pathlib
 import platform
 import time
 import warnings
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -34,6 +37,7 @@ HERE = pathlib.Path(__file__).parent
 ROWS, RANK = 50_000, 1000
 KERNEL = kw.Gaussian(4.0)
 RIDGES = 10.0 ** np.arange(-4.0, 3.0)
+GROWING, GROWING_RANK = (200_000, 1_000_000), 500
 
 
 def data_folder() -> pathlib.Path:
@@ -84,10 +88,22 @@ def measure(name: str, seed: int, queue: multiprocessing.Queue) -> None:
     queue.put({"cpu": cpu, "error": error, "peak_mb": peak, "ridge": float(ridge)})
 
 
-def in_a_process(name: str, seed: int) -> dict:
+def measure_growth(rows: int, seed: int, queue: multiprocessing.Queue) -> None:
+    warnings.simplefilter("ignore")
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(rows, 10))
+    y = (X[:, 0] * X[:, 1] + X[:, 2] ** 2 > 1.0) ^ (rng.random(rows) < 0.05)
+    ours(50).fit(X[:2000], y[:2000])
+    before, start = _memory("VmRSS"), time.process_time()
+    ours(GROWING_RANK).fit(X, y)
+    cpu, peak = time.process_time() - start, _memory("VmHWM") - before
+    queue.put({"cpu": cpu, "peak_mb": peak})
+
+
+def in_a_process(work: Callable[..., None], *args: object) -> dict:
     context = multiprocessing.get_context("spawn")
     queue = context.Queue()
-    process = context.Process(target=measure, args=(name, seed, queue))
+    process = context.Process(target=work, args=(*args, queue))
     process.start()
     found = queue.get()
     process.join()
@@ -107,6 +123,17 @@ def summary(runs: list[dict]) -> dict:
     }
 
 
+def growth(seeds: int) -> dict:
+    runs = []
+    for seed in range(seeds):
+        runs.append({rows: in_a_process(measure_growth, rows, seed) for rows in GROWING})
+        print(json.dumps(rounded(runs[-1])), flush=True)
+    few, many = GROWING
+    ratios = [run[many]["cpu"] / run[few]["cpu"] for run in runs]
+    ratio = {"mean": np.mean(ratios), "worst": max(ratios)}
+    return {"rank": GROWING_RANK, "ratio": ratio, "runs": runs}
+
+
 def rounded(value: object) -> object:
     if isinstance(value, dict):
         return {key: rounded(inner) for key, inner in value.items()}
@@ -122,7 +149,8 @@ def main() -> None:
     asked = parser.parse_args()
     runs = []
     for seed in range(asked.seeds):
-        runs.append({"seed": seed, **{name: in_a_process(name, seed) for name in MODELS}})
+        found = {name: in_a_process(measure, name, seed) for name in MODELS}
+        runs.append({"seed": seed, **found})
         print(json.dumps(rounded(runs[-1])), flush=True)
     found = {
         "machine": platform.processor() or platform.machine(),
@@ -132,9 +160,11 @@ def main() -> None:
         "ridges": RIDGES.tolist(),
         "summary": summary(runs),
         "runs": runs,
+        "growing_rows": growth(asked.seeds),
     }
     pathlib.Path(asked.out).write_text(json.dumps(rounded(found), indent=1) + "\n")
     print(json.dumps(rounded(found["summary"]), indent=1))
+    print(json.dumps(rounded(found["growing_rows"]["ratio"])))
 
 
 if __name__ == "__main__":

@@ -87,28 +87,33 @@ class FeatureMatrix:
     @cached_property
     def _moments(self) -> tuple[Array, Array]:
         """Phi' Phi, and Phi' times the columns."""
-        upper, onto = self._run(Moments(self.features, self._scale, self._columns))
-        return _symmetric(upper), onto
+        return self.moments(self._columns)
+
+    def moments(self, B: Array, part: Array | None = None) -> tuple[Array, Array]:
+        """Return Phi' Phi and Phi' B, where a part is given of its rows alone."""
+        upper, onto = self._run(Moments(self.features, self._part(part), B), part)
+        return np.triu(upper) + np.triu(upper, 1).T, onto
 
     @cached_property
     def eigensystem(self) -> tuple[Array, Array]:
         """The eigenvalues of Phi' Phi, ascending, and the eigenvectors as columns."""
-        s, U = eigh(self.second_moments(), driver="evd", check_finite=False)
+        s, U = eigh(self.second_moments, driver="evd", check_finite=False)
         return without_rounding(s), U
 
     def release(self) -> None:
         """Release the eigenvectors, which the second moments give again."""
         vars(self).pop("eigensystem", None)
 
-    def second_moments(self, part: Array | None = None) -> Array:
-        """Return Phi' Phi, of some rows where a part is given."""
-        if part is None:
-            return self._moments[0]
-        none = np.empty((part.size, 0))
-        return _symmetric(self._run(Moments(self.features, self._part(part), none), part)[0])
+    @property
+    def second_moments(self) -> Array:
+        """Phi' Phi."""
+        return self._moments[0]
 
     def onto(self, B: Array, part: Array | None = None) -> Array:
-        """Return Phi' B; where a part is given, B has its rows alone."""
+        """Return Phi' B; where a part is given, B has its rows alone.
+
+        Of columns that are not known from the first pass, to fewer digits than those.
+        """
         if part is None and np.array_equal(B, self._columns[:, : B.shape[1]]):
             return self._moments[1][:, : B.shape[1]]
         [sums] = self._run(KernelSums(self.features, self._part(part), B), part)
@@ -135,7 +140,7 @@ class FeatureMatrix:
 
     def statistics(self) -> GramStatistics:
         """Return the statistics of K = Phi Phi'."""
-        targets, G = self._targets, self.second_moments()
+        targets, G = self._targets, self.second_moments
         onto = self._moments[1][:, -targets.columns.shape[1] :]  # Phi' T
         products, diagonal, squares = self._run(
             RowStatistics(self.features, self._scale, onto, G, self.n)
@@ -166,8 +171,3 @@ class FeatureMatrix:
     def _run(self, reduction: Reduction, part: Array | None = None) -> list[Array]:
         X = self._X if part is None else self._X[part]
         return self._runner.run(RowBlocks(X, self.features.landmarks), reduction, self.progress)
-
-
-def _symmetric(upper: Array) -> Array:
-    """Return the matrix whose upper triangle is given."""
-    return np.triu(upper) + np.triu(upper, 1).T

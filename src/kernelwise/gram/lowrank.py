@@ -189,8 +189,10 @@ class LowRank(Engine):
 
     def _needed(self, rows: int) -> float:
         """Return the bytes that the work on one kernel takes."""
-        matrices = float(self.landmarks_wanted) ** 2 * (_MATRICES_AT_ONCE + workers())
-        return 8.0 * (matrices + _NUMBERS_A_ROW * rows)
+        rank = float(self.landmarks_wanted)
+        matrices = rank**2 * (_MATRICES_AT_ONCE + workers())
+        factor = 0.0 if self.landmarks == "uniform" else 2.0 * rank * min(rows, _POOL)  # it grows
+        return 8.0 * (matrices + factor + _NUMBERS_A_ROW * rows)
 
     def grams_at_once(self, targets: Targets) -> int:
         """Return how many grams fit beside what the work on one of them takes."""

@@ -31,7 +31,7 @@ class RidgePath:
         self.phi, self.ridges = phi, np.array(ridges, dtype=np.float64)
         self._solved: tuple[Array, Array] | None = None
         self._machines: tuple[Array, list[Solved]] | None = None
-        self._moments: dict[bytes, Array] = {}
+        self._moments: dict[tuple[bytes, bool], tuple[Array, Array]] = {}
 
     @property
     def eigenvalues(self) -> Array:
@@ -69,7 +69,7 @@ class RidgePath:
         The bias comes from sums over all rows, and before the values of any of them: where a
         constant is nearly a function of the features, h would lose what the values need.
         """
-        onto, inner = self.phi.onto(B), B.T @ B
+        onto, inner = self.onto(B), B.T @ B
         weights = self._weights(onto)
         forms = (inner - self._rotated(onto).T @ weights) / self.ridges[:, None, None]
         biases = np.stack([bias_of(form) for form in forms])
@@ -115,13 +115,20 @@ class RidgePath:
         """Return U' (Phi' Phi + ridge I)^-1 onto, of shape (ridges, features, columns)."""
         return np.asarray(self.gains.T[:, :, None] * self._rotated(onto))
 
-    def moments_without(self, rows: Array) -> Array:
-        """Return Phi' Phi of all rows but some, which several ridges ask for."""
-        key = rows.tobytes()
+    def onto(self, B: Array) -> Array:
+        """Return Phi' B of columns Y and u, where u may be zero."""
+        if B[:, -1].any():
+            return self.phi.onto(B)
+        return np.pad(self.phi.onto(B[:, :-1]), ((0, 0), (0, 1)))
+
+    def moments_without(self, rows: Array, B: Array) -> tuple[Array, Array]:
+        """Return Phi' Phi and Phi' B of all rows but some, which several ridges ask for."""
+        key = rows.tobytes(), bool(B[:, -1].any())
         if key not in self._moments:
             if len(self._moments) == _FOLDS_KEPT:
                 self._moments.pop(next(iter(self._moments)))
-            self._moments[key] = self.phi.second_moments() - self.phi.second_moments(rows)
+            G, onto = self.phi.moments(B[rows], rows)
+            self._moments[key] = self.phi.second_moments - G, self.onto(B) - onto
         return self._moments[key]
 
 
@@ -179,11 +186,11 @@ class ThinInverse(Inverse):
     def held_out(self, rows: Array, Y: Array, u: Array | None) -> Array:
         """Return what a machine without some rows says of them, a refit on the other sums."""
         B = np.column_stack([Y, np.zeros(len(Y)) if u is None else u])
-        onto = self._phi.onto(B) - self._phi.onto(B[rows], rows)
+        G, onto = self._path.moments_without(rows, B)
+        M = np.array(G)
+        M.flat[:: len(M) + 1] += self.ridge
+        weights = cho_solve(cho_factor(M, overwrite_a=True, check_finite=False), onto)
         inner = B.T @ B - B[rows].T @ B[rows]
-        G = np.array(self._path.moments_without(rows))
-        G.flat[:: len(G) + 1] += self.ridge
-        weights = cho_solve(cho_factor(G, overwrite_a=True, check_finite=False), onto)
         bias = bias_of((inner - onto.T @ weights) / self.ridge)
         fitted = self._phi.times(weights[:, :-1] - np.outer(weights[:, -1], bias), rows)
         return np.asarray(fitted + np.outer(B[rows, -1], bias))
