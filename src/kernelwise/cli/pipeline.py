@@ -93,7 +93,7 @@ class Job:
             ridge=args.ridge,
             task=data.task,
             memory=args.memory,
-            time=args.time,
+            time=getattr(args, "time", None),
             random_state=args.seed,
             class_weight=self._class_weight,
         )

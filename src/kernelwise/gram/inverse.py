@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.linalg import cho_solve
 
+from kernelwise._progress import SILENT, Task
 from kernelwise._threads import cached_property
 from kernelwise._types import Array
 from kernelwise._undefined import Undefined
@@ -153,15 +154,16 @@ class CholeskyInverse(Inverse):
 
     N is kept in two parts, below its diagonal and on it: of a kernel so narrow that its matrix is
     the identity up to 1e-100, products with the off-diagonal part keep all their digits. Only the
-    upper triangle of K is read; a matrix in C order is overwritten.
+    upper triangle of K is read; a matrix in C order is overwritten. The task is told of the steps
+    of large ones, those to the factor and those to its inverse.
     """
 
-    def __init__(self, K: Array, ridge: float) -> None:
-        self.ridge = ridge
+    def __init__(self, K: Array, ridge: float, progress: Task = SILENT) -> None:
+        self.ridge, self._progress = ridge, progress
         K.flat[:: K.shape[0] + 1] += ridge
         self._size = K.diagonal().copy()
         # M is symmetric, so M.T is M in LAPACK's order.
-        factor = cholesky_factor(K.T)
+        factor = cholesky_factor(K.T, progress)
         if factor is None:
             raise NotPositiveDefinite(ridge)
         self._lower = factor
@@ -170,7 +172,7 @@ class CholeskyInverse(Inverse):
     @cached_property
     def _inverse_factor(self) -> tuple[Array, Array]:
         """N below its diagonal, and the diagonal; the factor itself is lost."""
-        strict = inverse_factor(self._lower)
+        strict = inverse_factor(self._lower, self._progress)
         del self._lower
         on_diagonal = strict.diagonal().copy()
         np.fill_diagonal(strict, 0.0)

@@ -31,6 +31,11 @@ def cholesky_factor(M: Array, progress: Task = SILENT) -> Array | None:
     return M if _factorize(M, _Steps(M.shape[0], progress)) else None
 
 
+def steps_for(rows: int) -> int:
+    """Return in how many parts a factor and its inverse are told of."""
+    return 2 * PARTS if rows >= STEPWISE else 0
+
+
 def inverse_factor(L: Array, progress: Task = SILENT) -> Array:
     """Return the inverse of a lower triangle, in its place if it is in LAPACK's order."""
     if L.shape[0] < STEPWISE:

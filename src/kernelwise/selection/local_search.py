@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernelwise._progress import Task
+from kernelwise._progress import SILENT, Task
 from kernelwise._threads import limited
 from kernelwise._types import Array
 from kernelwise.criteria import Criterion, ask
@@ -158,12 +158,17 @@ class LocalSearch:
             return self._problem
         return self._problem.part(np.sort(self._order[:rows]))
 
-    def exact(self, part: Problem, place: GridIndex) -> tuple[float, Solution | None]:
+    def exact(
+        self, part: Problem, place: GridIndex, progress: Task
+    ) -> tuple[float, Solution | None]:
         """Return the value at a place, infinite where it is undefined, and the machine."""
         [evidence] = part.evidence([self._kernels[place.kernel]])
         ridge = float(self._ridges[place])
-        value = ask(self._criterion, evidence, ridge).mean
-        return (np.inf, None) if np.isnan(value) else (value, part.solution(evidence, ridge))
+        with progress.part("value", evidence.gram.sweeps) as task:
+            evidence.gram.progress = task
+            value = ask(self._criterion, evidence, ridge).mean
+            evidence.gram.progress = SILENT
+            return (np.inf, None) if np.isnan(value) else (value, part.solution(evidence, ridge))
 
 
 class ExactValues:
@@ -219,9 +224,8 @@ class ExactValues:
         return sorted(new, key=lambda p: (not p.is_rougher(self.pick), float(self._guide[p])))
 
     def _evaluate(self, place: GridIndex) -> None:
-        value, solution = self._search.exact(self._part, place)
+        value, solution = self._search.exact(self._part, place, self._progress)
         self._values[place] = value
-        self._progress.advance()
         if place == self.pick or value < self._values[self.pick]:
             self.pick, self._solution = place, solution
 
