@@ -135,3 +135,20 @@ def test_passes_can_be_sent_to_other_machines():
     blocks = pickle.loads(pickle.dumps(SingleBlocks(system.X, system.Z)))
     [here], [there] = (system.runner.run(blocks, each) for each in (pass_, again))
     np.testing.assert_array_equal(here, there)
+
+
+def test_the_landmarks_alone_make_a_preconditioner():
+    weights = np.random.default_rng(5).uniform(0.5, 2.0, 600)
+    for fit_intercept in (True, False):
+        system = seen(weights=weights, fit_intercept=fit_intercept)
+        alone = Preconditioner.of(system, np.array([1.0]), None)
+        # The same as a sample of the landmarks, each of mean weight.
+        K = np.asarray(system.values(system.Z), float)
+        T = np.asarray(alone.landmark_factor, float)
+        half = (K - system.moments[1]) @ np.linalg.inv(T)
+        expected = half.T @ half * weights.sum() / len(K) + np.eye(len(K))
+        A = np.asarray(alone.factors[0], float)
+        np.testing.assert_allclose(A.T @ A, expected, atol=2e-3 * np.abs(expected).max())
+        found = system.solve(alone, None, 40)
+        values = system.values(system.X) @ found.coefficients[0] + found.bias[0]
+        np.testing.assert_allclose(values, exact(system, 1.0), atol=1e-3)

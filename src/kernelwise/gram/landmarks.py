@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError, cholesky, solve_triangular
+from scipy.linalg.lapack import slauum
 
 from kernelwise._progress import SILENT, Task
 from kernelwise._threads import cached_property
@@ -137,6 +138,16 @@ class Landmarks:
         )
         return product
 
+    def whitened_landmarks(self, triangle: Array) -> Array:
+        r"""Return the same from the landmarks alone: :math:`T^{-\top} K_m = T`, then centred."""
+        m = self.Z.shape[0]
+        upper, _ = slauum(triangle)  # T T'
+        product = np.triu(upper) + np.triu(upper, 1).T
+        v = _solve(triangle, self.moments[1].astype(SINGLE), 1)
+        cross = np.outer(triangle.sum(axis=1), v)
+        product += m * np.outer(v, v) - cross - cross.T
+        return np.asarray(product * SINGLE(self.weights.sum() / m))
+
     def solve(
         self,
         system: "Preconditioner",
@@ -223,10 +234,13 @@ class Preconditioner:
     factors: Sequence[Array]  # A, by ridge
 
     @classmethod
-    def of(cls, seen: Landmarks, ridges: Array, sample: Array) -> "Preconditioner":
-        """Return the preconditioner for some ridges from a sample of the rows."""
+    def of(cls, seen: Landmarks, ridges: Array, sample: Array | None) -> "Preconditioner":
+        """Return the preconditioner for some ridges from a sample of the rows.
+
+        Without one the landmarks are the sample. That is the cheapest, and takes more iterations.
+        """
         T = _factor(seen.values(seen.Z), _EPS * seen.Z.shape[0])
-        S = seen.whitened(T, sample)
+        S = seen.whitened_landmarks(T) if sample is None else seen.whitened(T, sample)
         return cls(ridges, T, [_factor(S, ridge) for ridge in ridges])
 
     def at(self, place: int) -> "Preconditioner":

@@ -46,16 +46,19 @@ _HELD_OUT = 5000  # rows
 _HELD_SHARE = 10  # at most one row in so many is held out
 _ROWS_A_LANDMARK = 16  # on which kernels and ridges are compared
 _SAMPLE = 4  # rows a landmark of which a preconditioner is made
+_FEW_ROWS = 300.0  # m² over this many rows are too few for that
 _GAIN, _ERRORS = 0.01, 2.0  # share of the loss, and standard errors, that a doubling must save
 _MORE = 2  # iterations for the machine on all rows
 _CHECKED = 1000  # rows on which that machine is compared with the one that was judged
 _WORSE = 1.25  # times the loss on them that gives it away
-# Work in kernel values, of which a core computes about 5e8 a second: so many, or so many a row.
-_EFFORT, _EFFORT_A_ROW = 1.07e10, 2.4e4
+# Work in kernel values, of which a core computes about 5e8 a second: so many, or so many a row if
+# that is more. In all, and on passes over all rows.
+_EFFORT, _EFFORT_A_ROW = 2.5e10, 3e4
+_PASSES, _PASSES_A_ROW = 8.5e9, 2.4e4
 _VALUES_A_SECOND = 4e8
 _SLOWER = 1.4  # times the iterations that twice the landmarks may take
 _LOOKS = 3  # that a climb usually takes
-_FACTORS = 20.0  # the factors of m landmarks take as long as m³ over this many kernel values
+_FACTORS = 40.0  # the factors of m landmarks take as long as m³ over this many kernel values
 
 
 class Look(NamedTuple):
@@ -111,8 +114,7 @@ class LandmarkSearch:
 
     def run(self, progress: Task) -> SearchResult:
         """Begin on few rows, then climb with more and more landmarks."""
-        # Passes have threads of their own; for the rest, a second one would wait for most of it.
-        with progress.part("landmarks", 2) as task, limited(rows=1):
+        with progress.part("landmarks", 2) as task:
             place = self._start(task)
             with task.part("machines", _Budget.PARTS) as part:
                 self._budget.begin(part)
@@ -124,7 +126,9 @@ class LandmarkSearch:
     def _start(self, progress: Task) -> GridIndex:
         """Return the pick of exact leave-one-out on few rows."""
         few = self._problem.part(np.sort(self._training[:START_ROWS])).exact()
-        return LocalSearch(few, self._kernels, self._criterion, self._ridges).run(progress).pick
+        with limited(rows=1):  # a second thread would wait for most of the time
+            search = LocalSearch(few, self._kernels, self._criterion, self._ridges)
+            return search.run(progress).pick
 
     def _ladder(self, place: GridIndex) -> tuple[dict[GridIndex, Look], bool]:
         """Double the landmarks while that pays; return the last looks, and if they still pay."""
@@ -151,9 +155,9 @@ class LandmarkSearch:
         # The machine on all rows takes over the factors of the look that it is made from.
         machine = float(self._problem.targets.n) * m * (expected + _MORE)
         look = float(rows) * m * expected + m**3 / _FACTORS
-        if self._budget.allows(machine + _LOOKS * look):
+        if self._budget.allows(machine, _LOOKS * look):
             return (1,)
-        return () if self._budget.allows(machine + look) else None
+        return () if self._budget.allows(machine, look) else None
 
     def _climb(self, m: int, place: GridIndex, sides: tuple[int, ...]) -> dict[GridIndex, Look]:
         """Return looks at a kernel and its neighbours on some sides, as long as they are better."""
@@ -177,13 +181,16 @@ class LandmarkSearch:
         rows = self._training[: _ROWS_A_LANDMARK * m]
         seen = self._seen(self._kernels[k], rows, m)
         tile = seen.values(self._single[self._held])
-        sample = np.arange(rows.size)[-_SAMPLE * m :]
+        # Few rows are cheaper to go over again than to make a better preconditioner of.
+        few = rows.size < m * m / _FEW_ROWS
+        sample = None if few else np.arange(rows.size)[-_SAMPLE * m :]
         passes = self._budget.passes(float(rows.size) * m)
         try:
-            system = Preconditioner.of(seen, self._ridges[k, list(ridges)], sample)
-            solution = seen.solve(
-                system, lambda a, b: self._judged(tile, a, b), MOST_ITERATIONS, passes
-            )
+            with limited(rows=m // 2):  # the passes have threads of their own
+                system = Preconditioner.of(seen, self._ridges[k, list(ridges)], sample)
+                solution = seen.solve(
+                    system, lambda a, b: self._judged(tile, a, b), MOST_ITERATIONS, passes
+                )
         except NotConverged:
             return
         for at, ridge in enumerate(ridges):
@@ -284,6 +291,7 @@ class _Budget:
 
     def __init__(self, rows: int, seconds: float | None) -> None:
         self._total = max(_EFFORT, _EFFORT_A_ROW * rows)
+        self._passes = max(_PASSES, _PASSES_A_ROW * rows)
         self._seconds, self._made = seconds, time.monotonic()
         self._spent, self._told, self._task, self._begun = 0.0, 0, SILENT, 0.0
 
@@ -291,10 +299,11 @@ class _Budget:
         """Tell a task from now on."""
         self._task, self._begun = task, time.monotonic()
 
-    def allows(self, work: float) -> bool:
-        """Say whether so much work is left."""
+    def allows(self, machine: float, looks: float) -> bool:
+        """Say whether there may be so much work on a machine of all rows, and on looks before."""
+        work = machine + looks
         if self._seconds is None:
-            return self._spent + work <= self._total
+            return self._spent + work <= self._total and machine <= self._passes
         now = time.monotonic()
         pace = (now - self._begun) / self._spent if self._spent else 1.0 / _VALUES_A_SECOND
         return now - self._made + work * pace <= self._seconds
