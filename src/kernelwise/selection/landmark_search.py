@@ -7,13 +7,12 @@ are tried. The last machine is fitted to all rows; what it is said to achieve wa
 that, on rows it had not seen.
 """
 
-import time
 from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from kernelwise._progress import SILENT, Task
+from kernelwise._progress import Task
 from kernelwise._threads import limited
 from kernelwise._types import Array
 from kernelwise.criteria import ELOO
@@ -30,6 +29,7 @@ from kernelwise.kernels import Kernel, Pairs
 from kernelwise.machines.base import standard_error
 from kernelwise.machines.held_out import HeldOutFit, LeftOut
 from kernelwise.selection.diagnostics import Code, Diagnostic
+from kernelwise.selection.effort import Effort
 from kernelwise.selection.local_search import (
     GridIndex,
     LocalSearch,
@@ -51,11 +51,6 @@ _GAIN, _ERRORS = 0.01, 2.0  # share of the loss, and standard errors, that a dou
 _MORE = 2  # iterations for the machine on all rows
 _CHECKED = 1000  # rows on which that machine is compared with the one that was judged
 _WORSE = 1.25  # times the loss on them that gives it away
-# Work in kernel values, of which a core computes about 5e8 a second: so many, or so many a row if
-# that is more. In all, and on passes over all rows.
-_EFFORT, _EFFORT_A_ROW = 2.5e10, 3e4
-_PASSES, _PASSES_A_ROW = 8.5e9, 2.4e4
-_VALUES_A_SECOND = 4e8
 _SLOWER = 1.4  # times the iterations that twice the landmarks may take
 _LOOKS = 3  # that a climb usually takes
 _FACTORS = 40.0  # the factors of m landmarks take as long as m³ over this many kernel values
@@ -110,14 +105,14 @@ class LandmarkSearch:
         self._single = in_single(X, None if hasattr(sample, "tocsr") else sample.mean(axis=0))
         self._held_targets = targets.part(self._held)
         self._weights = np.ones(targets.n) if targets.weights is None else targets.weights
-        self._budget = _Budget(targets.n, problem.seconds)
+        self._effort = Effort(targets.n, problem.seconds)
 
     def run(self, progress: Task) -> SearchResult:
         """Begin on few rows, then climb with more and more landmarks."""
         with progress.part("landmarks", 2) as task:
             place = self._start(task)
-            with task.part("machines", _Budget.PARTS) as part:
-                self._budget.begin(part)
+            with task.part("machines", Effort.PARTS) as part:
+                self._effort.begin(part)
                 looks, still_pays = self._ladder(place)
                 best = _best(looks)
                 solution = self._machine(best)
@@ -155,9 +150,9 @@ class LandmarkSearch:
         # The machine on all rows takes over the factors of the look that it is made from.
         machine = float(self._problem.targets.n) * m * (expected + _MORE)
         look = float(rows) * m * expected + m**3 / _FACTORS
-        if self._budget.allows(machine, _LOOKS * look):
+        if self._effort.allows(machine, _LOOKS * look):
             return (1,)
-        return () if self._budget.allows(machine, look) else None
+        return () if self._effort.allows(machine, look) else None
 
     def _climb(self, m: int, place: GridIndex, sides: tuple[int, ...]) -> dict[GridIndex, Look]:
         """Return looks at a kernel and its neighbours on some sides, as long as they are better."""
@@ -184,7 +179,7 @@ class LandmarkSearch:
         # Few rows are cheaper to go over again than to make a better preconditioner of.
         few = rows.size < m * m / _FEW_ROWS
         sample = None if few else np.arange(rows.size)[-_SAMPLE * m :]
-        passes = self._budget.passes(float(rows.size) * m)
+        passes = self._effort.passes(float(rows.size) * m)
         try:
             with limited(rows=m // 2):  # the passes have threads of their own
                 system = Preconditioner.of(seen, self._ridges[k, list(ridges)], sample)
@@ -231,7 +226,7 @@ class LandmarkSearch:
         """Return the machine on all rows: a few iterations more than on part of them."""
         m, (k, j) = best.seen.Z.shape[0], best.place
         everything = self._seen(self._kernels[k], np.arange(self._problem.targets.n), m)
-        passes = self._budget.passes(float(self._problem.targets.n) * m)
+        passes = self._effort.passes(float(self._problem.targets.n) * m)
         known = best.solution.coefficients[best.at], best.solution.bias[best.at]
         try:
             fitted = everything.solve(
@@ -282,65 +277,6 @@ class LandmarkSearch:
             )
         looked_at = [min(START_ROWS, self._training.size), self._training.size]
         return SearchResult(values, best.place, solution, looked_at, True, [], errors, tuple(notes))
-
-
-class _Budget:
-    """How much work there may be, in kernel values or in seconds, and how much of it is done."""
-
-    PARTS = 400  # in which progress is told
-
-    def __init__(self, rows: int, seconds: float | None) -> None:
-        self._total = max(_EFFORT, _EFFORT_A_ROW * rows)
-        self._passes = max(_PASSES, _PASSES_A_ROW * rows)
-        self._seconds, self._made = seconds, time.monotonic()
-        self._spent, self._told, self._task, self._begun = 0.0, 0, SILENT, 0.0
-
-    def begin(self, task: Task) -> None:
-        """Tell a task from now on."""
-        self._task, self._begun = task, time.monotonic()
-
-    def allows(self, machine: float, looks: float) -> bool:
-        """Say whether there may be so much work on a machine of all rows, and on looks before."""
-        work = machine + looks
-        if self._seconds is None:
-            return self._spent + work <= self._total and machine <= self._passes
-        now = time.monotonic()
-        pace = (now - self._begun) / self._spent if self._spent else 1.0 / _VALUES_A_SECOND
-        return now - self._made + work * pace <= self._seconds
-
-    def passes(self, values: float) -> Task:
-        """Return a task that is told of passes over so many kernel values."""
-        return _Passes(self, values)
-
-    def spend(self, values: float) -> None:
-        """Count work."""
-        self._spent += values
-        while self._told < min(self.PARTS, int(self.PARTS * self._spent / self._total)):
-            self._task.advance()
-            self._told += 1
-
-
-class _Passes(Task):
-    """A task that counts the work of passes, which are told of in parts."""
-
-    def __init__(self, budget: _Budget, values: float) -> None:
-        self._budget, self._values = budget, values
-        self._share = self._left = 0.0
-
-    def part(self, name: str = "", parts: int = 0) -> Task:
-        """Begin a pass."""
-        self._share, self._left = self._values / max(parts, 1), self._values
-        return self
-
-    def advance(self) -> None:
-        """Count a part of a pass."""
-        self._left -= self._share
-        self._budget.spend(self._share)
-
-    def end(self) -> None:
-        """Count what is left of a pass."""
-        self._budget.spend(self._left)
-        self._left = 0.0
 
 
 def _best(looks: dict[GridIndex, Look]) -> Look:
