@@ -6,8 +6,8 @@ from kernelwise._progress import SILENT, Task
 
 # Work in kernel values, of which a core computes about 5e8 a second: so many, or so many a row if
 # that is more. In all, and on passes over all rows.
-_EFFORT, _EFFORT_A_ROW = 2.5e10, 3e4
-_PASSES, _PASSES_A_ROW = 6.5e9, 2.4e4
+_EFFORT, _EFFORT_A_ROW = 2.5e10, 3.5e4
+_PASSES, _PASSES_A_ROW = 6.5e9, 3e4
 _VALUES_A_SECOND = 4e8
 
 
