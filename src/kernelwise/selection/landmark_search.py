@@ -3,11 +3,12 @@
 Exact leave-one-out on 2,000 rows says where to begin. Machines on landmarks, trained on many rows
 and judged by rows held out, go on from there: from 1,000 landmarks on their number is doubled while
 that pays. Few landmarks prefer wide kernels, and so do few rows: at every doubling narrower kernels
-are tried. The last machine is fitted to all rows; what it is said to achieve was measured before
-that, on rows it had not seen.
+are tried. The last machine is fitted to all rows, or to all but those held out; what it is said to
+achieve was measured on rows that it had not seen.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
@@ -49,8 +50,7 @@ _SAMPLE = 4  # rows a landmark of which a preconditioner is made
 _FEW_ROWS = 300.0  # m² over this many rows are too few for that
 _GAIN, _ERRORS = 0.01, 2.0  # share of the loss, and standard errors, that a doubling must save
 _MORE = 2  # iterations for the machine on all rows
-_CHECKED = 1000  # rows on which that machine is compared with the one that was judged
-_WORSE = 1.25  # times the loss on them that gives it away
+_WORSE = 1.25  # times the loss that tells that it has not converged
 _SLOWER = 1.4  # times the iterations that twice the landmarks may take
 _LOOKS = 3  # that a climb usually takes
 _FACTORS = 40.0  # the factors of m landmarks take as long as m³ over this many kernel values
@@ -223,37 +223,39 @@ class LandmarkSearch:
             return np.asarray(self._criterion.losses(targets, LeftOut(fit)))
 
     def _machine(self, best: Look) -> Solution:
-        """Return the machine on all rows: a few iterations more than on part of them."""
+        """Return the best machine on more rows, by a few more iterations.
+
+        All of them, if it was judged with all that were not held out. If with fewer, it is judged
+        once more, and those held out stay so: they are few then.
+        """
         m, (k, j) = best.seen.Z.shape[0], best.place
-        everything = self._seen(self._kernels[k], np.arange(self._problem.targets.n), m)
-        passes = self._effort.passes(float(self._problem.targets.n) * m)
-        known = best.solution.coefficients[best.at], best.solution.bias[best.at]
-        try:
-            fitted = everything.solve(
-                best.system.at(best.at), None, best.solution.iterations + _MORE, passes
-            )
-            found = fitted.coefficients[0], fitted.bias[0]
-        except NotConverged:
-            found = known
-        landmarks = self._problem.X[self._landmarks[:m]]
-        if not self._holds(best, landmarks, *found):
-            found = known
-        return Solution(self._fit(best, found[1], float(self._ridges[k, j])), landmarks, found[0])
+        saw_all = best.seen.X.shape[0] == self._training.size
+        rows = np.arange(self._problem.targets.n) if saw_all else self._training
+        landmarks, values = self._problem.X[self._landmarks[:m]], best.values
+        coefficients, bias = best.solution.coefficients[best.at], best.solution.bias[best.at]
+        for fitted in self._solved_again(best, rows):
+            K = self._kernels[k].values(Pairs(self._problem.X[self._held], landmarks))
+            held_out = K @ fitted.coefficients[0] + fitted.bias[0]  # as it will be evaluated
+            if self._losses(held_out).mean() <= _WORSE * best.loss:
+                coefficients, bias = fitted.coefficients[0], fitted.bias[0]
+                values = values if saw_all else held_out
+        return Solution(self._fit(values, bias, float(self._ridges[k, j])), landmarks, coefficients)
 
-    def _holds(self, best: Look, landmarks: Array, coefficients: Array, bias: Array) -> bool:
-        """Say whether a machine, evaluated as it will be, is as good as the one judged."""
-        rows = self._held[:_CHECKED]
-        K = self._kernels[best.place.kernel].values(Pairs(self._problem.X[rows], landmarks))
-        values = best.values.astype(np.float64)
-        values[: rows.size] = K @ coefficients + bias
-        return bool(self._losses(values)[: rows.size].mean() <= _WORSE * best.losses.mean())
+    def _solved_again(self, best: Look, rows: Array) -> Iterator[LandmarkSolution]:
+        """Yield the machine of the best look on other rows, if it converges."""
+        m = best.seen.Z.shape[0]
+        seen = self._seen(self._kernels[best.place.kernel], rows, m)
+        passes = self._effort.passes(float(rows.size) * m)
+        iterations = best.solution.iterations + _MORE
+        with suppress(NotConverged):
+            yield seen.solve(best.system.at(best.at), None, iterations, passes)
 
-    def _fit(self, best: Look, bias: Array, ridge: float) -> HeldOutFit:
+    def _fit(self, values: Array, bias: Array, ridge: float) -> HeldOutFit:
         """Return what is known of rows: the values on those held out."""
         Y = self._problem.targets.fit_columns
-        values = np.full(Y.shape, np.nan)
-        values[self._held] = best.values
-        return HeldOutFit(ridge, bias, values, Y - values, self._held, self._weights)
+        placed = np.full(Y.shape, np.nan)
+        placed[self._held] = values
+        return HeldOutFit(ridge, bias, placed, Y - placed, self._held, self._weights)
 
     def _result(
         self, looks: dict[GridIndex, Look], best: Look, solution: Solution, still_pays: bool
