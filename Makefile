@@ -22,6 +22,7 @@ fuzz: $(VENV)/.test
 bench: $(VENV)/.test
 	$(BIN)/python benchmarks/engines.py
 	$(BIN)/python benchmarks/searches.py
+	$(BIN)/python benchmarks/lowrank.py
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .

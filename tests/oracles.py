@@ -330,6 +330,15 @@ def taylor_residuals(K, y, ridge, rows, order, bias=True):
     return sum(np.linalg.matrix_power(block, j) @ residuals for j in range(order + 1))
 
 
+def nystrom(K, landmarks):
+    """Return the part of K that the columns of the landmarks span."""
+    C = np.asarray(K)[:, landmarks]
+    s, Q = np.linalg.eigh(C[landmarks])
+    kept = s > 1e-13 * len(s) * s[-1]
+    features = C @ (Q[:, kept] / np.sqrt(s[kept]))
+    return features @ features.T
+
+
 def squared_hinge_objective(K, y, ridge, alpha, b):
     f = K @ alpha + b
     return ridge * alpha @ K @ alpha + np.sum(np.maximum(0.0, 1.0 - y * f) ** 2)

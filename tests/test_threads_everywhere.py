@@ -12,7 +12,7 @@ import kernelwise as kw
 from kernelwise import _threads, bounds, gram
 from kernelwise.bounds.observed import observe
 from kernelwise.cli.main import main
-from kernelwise.gram import dense, inverse
+from kernelwise.gram import dense, panels
 from kernelwise.kernels import geometry
 from kernelwise.machines import PrecomputedAdapter
 from kernelwise.report.figures import SpectrumDisplay
@@ -52,7 +52,7 @@ def seen(monkeypatch):
 
     watch(geometry, "dot_products")
     watch(dense, "eigh")
-    watch(inverse, "dpotrf")
+    watch(panels, "dpotrf")
     watch(scipy.linalg, "eigh")
     watch(np.linalg, "eigvalsh")
     return found

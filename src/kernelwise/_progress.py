@@ -34,6 +34,18 @@ class Task(AbstractContextManager["Task", None]):
 SILENT = Task()
 
 
+class FirstParts(Task):
+    """The parts that a task expects, for work that may turn out to have more of them."""
+
+    def __init__(self, task: Task, parts: int) -> None:
+        self._task, self._left = task, parts
+
+    def part(self, name: str = "", parts: int = 0) -> Task:
+        """Begin one of the parts, in silence if it is one too many."""
+        self._left -= 1
+        return self._task.part(name, parts) if self._left >= 0 else SILENT
+
+
 class Bar(Task):
     """A bar with the time left, after a second, where a person looks (or `always`)."""
 

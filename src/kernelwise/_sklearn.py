@@ -11,6 +11,7 @@ import numpy as np
 from sklearn.base import _fit_context as _fit_context
 from sklearn.gaussian_process import _gpc
 from sklearn.utils._param_validation import HasMethods as HasMethods
+from sklearn.utils._param_validation import Interval as Interval
 from sklearn.utils._param_validation import StrOptions as StrOptions
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.metadata_routing import _routing_enabled as _routing_enabled

@@ -162,6 +162,18 @@ class Targets:
         return np.asarray(np.ldexp(self.y - self.y.mean(), -self.exponent))
 
 
+def stratified_order(targets: Targets, seed: int = 0) -> Array:
+    """Return the rows in random order such that every prefix has all classes in proportion.
+
+    The first rows are one of each class.
+    """
+    rng = np.random.default_rng(seed)
+    place = np.empty(targets.n)
+    for members in targets.members:
+        place[rng.permutation(members)] = np.arange(members.size) / members.size
+    return np.argsort(place, kind="stable")
+
+
 class IntegerTargetWarning(UserWarning):
     """Integers are regressed on, which could be classes."""
 

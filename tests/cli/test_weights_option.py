@@ -105,8 +105,8 @@ def test_compare_weighs_too(rare, tmp_path, capsys):
     ("options", "sentence"),
     [
         (
-            ["--class-weight", "yse=5"],
-            "--class-weight names 'yse', which is no label of 'y': its labels are no, yes.",
+            ["--class-weight", "yees=5"],
+            "--class-weight names 'yees', which is no label of 'y': its labels are no, yes.",
         ),
         (
             ["--class-weight", "balanced", "--target", "a"],

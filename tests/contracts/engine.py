@@ -1,3 +1,5 @@
+import dataclasses
+
 import numpy as np
 
 import kernelwise as kw
@@ -90,3 +92,27 @@ def products_and_spectrum_are_those_of_the_matrix(engine):
 def gives_the_matrix_itself(engine):
     for K, gram, _ in grams(engine):
         np.testing.assert_allclose(gram.entries(), K, rtol=1e-12, atol=1e-12 * np.abs(K).max())
+
+
+def losses(engine, seed, **settings):
+    """Return the leave-one-out loss of a machine on rows of its own, and the error of that."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(300, 2))
+    y = (X[:, 0] ** 2 + X[:, 1] + 0.5 * rng.normal(size=300) > 1.0).astype(int)
+    if hasattr(engine, "rank"):  # as it estimates
+        engine = dataclasses.replace(engine, rank=30, random_state=seed, **settings)
+    criterion = kw.criteria.ELOO("squared_hinge")
+    found = kw.score_kernels(X, y, kw.Laplacian(2.0), criterion, engine=engine)
+    return found.table["eloo"][0], found.standard_errors["eloo"][0]
+
+
+@check
+def leave_one_out_is_exact_or_within_its_error(engine):
+    """What is estimated is within two standard errors of its limit in 95 % of runs."""
+    if not hasattr(engine, "rank"):
+        ours, exact = losses(engine, 0), losses(kw.gram.Dense(), 0)
+        np.testing.assert_allclose(ours, exact, rtol=1e-9)
+        return
+    runs = [(losses(engine, seed, judged=100), losses(engine, seed)) for seed in range(40)]
+    within = [abs(few - all_rows) <= 2.0 * error for (few, error), (all_rows, _) in runs]
+    assert np.mean(within) >= 0.95

@@ -10,6 +10,8 @@ from fuzz.random_kernels import some_kernels, wild_kernel
 from fuzz.rows import tame_rows, wild_rows
 from fuzz.targets import length, tame_classes, tame_reals, wild_target
 
+ENGINES = ["auto", "dense", "tiled", "low_rank", kw.gram.LowRank(6), kw.gram.LowRank(3, "pivoted")]
+
 
 def scoring(trial: Trial) -> None:
     """Run one case."""
@@ -36,7 +38,7 @@ def _anything(trial: Trial) -> None:
         _wild_kernels(trial) if "kernels" in odd else some_kernels(rng),
         asked,
         ridge=_wild_ridges(rng) if "ridge" in odd else [tame_number(rng)],
-        engine=pick(rng, ["auto", "dense", "tiled"]),
+        engine=pick(rng, ENGINES),
         fit_intercept=chance(rng, 0.5),
         machine=pick(rng, ["least-squares", "svm"]),
         **_wild_settings(rng) if "settings" in odd else {},
@@ -68,7 +70,7 @@ def _extremes(trial: Trial) -> None:
         [pick(rng, kernels)],
         tame_criterion(rng, not is_real),
         ridge=pick(rng, [1.0, log_uniform(rng, -100, 100), log_uniform(rng, -100, 100)]),
-        engine=pick(rng, ["auto", "dense", "tiled"]),
+        engine=pick(rng, ENGINES),
         fit_intercept=chance(rng, 0.5),
         machine=pick(rng, ["least-squares", "svm"]),
         task="regression" if is_real else "auto",

@@ -119,7 +119,7 @@ _WEIGHTS = ["balanced", None, {0: 2.0, 1: 1.0, 2: 0.5}, {}, {"a": 3}, {0: 0}, {1
 def _settings(rng: Rng) -> dict:
     choices = {
         "task": ["auto", "classification", "regression", "nope", None],
-        "engine": ["auto", "dense", "tiled", "nope", None, kw.gram.Dense(), kw.gram.Dense],
+        "engine": ["auto", "dense", "tiled", "nope", None, kw.gram.Dense, kw.gram.LowRank(4)],
         "refit": [True, False, False, None, 3],
         "memory": [None, "1GB", "1KB", 0.5, 0, -1, 2.0, "lots", np.nan, 10**30, [], True],
         "time": [None, 3],

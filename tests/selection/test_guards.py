@@ -14,7 +14,8 @@ from kernelwise.machines import LeastSquares
 from kernelwise.selection import SelectionResult
 from kernelwise.selection.guards import KernelChoiceWarning, warn_about
 from kernelwise.selection.problem import Problem
-from kernelwise.selection.search import CascadeOutcome, edge, extended
+from kernelwise.selection.search import CascadeOutcome
+from kernelwise.selection.widths import edge, extended
 
 
 def fit(X, y, **settings):

@@ -13,7 +13,7 @@ from kernelwise.cli.screen import Screen, counted, labelled, tell
 from kernelwise.cli.write import to_csv
 from kernelwise.criteria.base import LEFT_OUT, MATCH, PENALTY, check_task
 from kernelwise.selection import SelectionResult
-from kernelwise.selection.search import edge
+from kernelwise.selection.widths import edge
 
 COMPARISON, TABLE = "comparison.json", "comparison.csv"
 _ALL_UP_TO = 2000  # rows, unless criteria are named

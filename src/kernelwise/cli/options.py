@@ -122,6 +122,7 @@ def _select(add: Add) -> None:
     _table(add)
     add("--machine", type=_one_of("machine", MACHINES), default="lssvm", help=_MACHINE)
     add("--ridge", type=_ridges, default="auto", help=_RIDGES)
+    add("--time", type=_seconds, metavar="SECONDS", help="about how long the choice may take")
     _weights(add)
     add("--nested", action="store_true", help="also the error of the whole selection, by 5 folds")
 
@@ -266,6 +267,17 @@ def _jobs(text: str) -> int:
         raise ValueError(
             f"a number of jobs must be a positive integer, or -1 for all processors, got {text!r}"
         ) from None
+
+
+@_checked
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0.0 < seconds < math.inf:
+        raise ValueError(f"a time must be a positive number of seconds, got {text!r}")
+    return seconds
 
 
 @_checked

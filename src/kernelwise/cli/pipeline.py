@@ -1,12 +1,14 @@
 """What the commands that look at a table share: read it, prepare it, choose or score kernels."""
 
 import argparse
+import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from math import isqrt
 from typing import Any
 
+import numpy as np
 from sklearn.svm import SVC, SVR
 
 from kernelwise._arguments import as_bytes, in_words
@@ -21,6 +23,8 @@ from kernelwise.gram import Dense, Targets
 from kernelwise.gram.dense import needed
 from kernelwise.kernels import Kernel
 from kernelwise.selection import Cascade, KernelSelector, SelectionResult, score_kernels
+from kernelwise.selection.problem import FEWEST_ROWS
+from kernelwise.targets import stratified_order
 
 _SURVIVORS = 5  # of every stage but the last
 _ENTRY = 8  # bytes
@@ -67,7 +71,8 @@ class Job:
     def _check_size(self, n: int, d: int) -> None:
         """Complain of n rows of d columns that do not fit, before time is spent on them."""
         memory = self.args.memory
-        if self.args.command != "compare":  # it may do without the matrix in memory
+        # Many rows, and comparisons, may do without the matrix in memory.
+        if self.args.command != "compare" and n <= FEWEST_ROWS:
             with explain_memory_error(memory, n):
                 Dense(memory).check_memory(frozenset(), n)
         size, budget = _ENTRY * n * d, as_bytes(memory)
@@ -88,9 +93,24 @@ class Job:
             ridge=args.ridge,
             task=data.task,
             memory=args.memory,
+            time=getattr(args, "time", None),
             random_state=args.seed,
             class_weight=self._class_weight,
         )
+
+    def sampled(self, most: int) -> "Job":
+        """Return the same on a sample of so many rows, if there are more."""
+        if self.data.targets.n <= most:
+            return self
+        self.screen.note(f"the criteria are compared on a sample of {most:,} rows")
+        rows, part = np.sort(stratified_order(self.data.targets)[:most]), copy.copy(self)
+        part.data = replace(
+            self.data,
+            X=self.data.X[rows],
+            y=self.data.y[rows],
+            targets=self.data.targets.part(rows),
+        )
+        return part
 
     def score(self, kernels: list[Kernel], ridge: float, criteria: list[Any]) -> SelectionResult:
         """Score kernels by some criteria."""

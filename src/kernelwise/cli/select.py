@@ -23,9 +23,11 @@ from kernelwise.selection.estimates import by_folds
 from kernelwise.selection.guards import no_signal
 from kernelwise.selection.left_out import confusion, residuals
 from kernelwise.selection.params import numeric_params
+from kernelwise.selection.problem import EXACT_ROWS
 from kernelwise.selection.record import ErrorEstimate, Record
 
 _ALL_UP_TO = 1000  # rows: beyond, the report compares by the cheap criteria only
+_MOST_COMPARED = 20_000  # rows by which it compares: their time grows with the square
 _FOLDS = 5  # of the nested error
 _OWN_BAR = "comparing criteria"
 Steps = dict[str, tuple[str, Callable[[], Any]]]  # by what is said: a field, and how to find it
@@ -164,7 +166,8 @@ def _steps(job: Job, selector: Any) -> Steps:
         what = "estimating the error of the whole choice"
         steps[what] = "nested", lambda: _nested(selector, data)
     if args.out is not None or args.json:
-        steps["choosing again on random parts"] = "stability", stability
+        if data.targets.n <= EXACT_ROWS:  # small parts say little of what many rows prefer
+            steps["choosing again on random parts"] = "stability", stability
         steps[_OWN_BAR] = "comparison", lambda: _comparison(job, selector)
     return steps
 
@@ -181,7 +184,7 @@ def _comparison(job: Job, selector: Any) -> Any:
     with warnings.catch_warnings():
         # The table says where a criterion is undefined; here that is no news.
         warnings.simplefilter("ignore")
-        return job.score_by_all(kernels, selector.best_ridge_, _ALL_UP_TO)
+        return job.sampled(_MOST_COMPARED).score_by_all(kernels, selector.best_ridge_, _ALL_UP_TO)
 
 
 def _write(record: Record, folder: Folder, screen: Screen, interrupted: bool) -> None:

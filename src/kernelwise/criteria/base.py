@@ -85,7 +85,7 @@ def judge(
 
     Criteria without a ridge are asked once.
     """
-    invalid = evidence.statistics.invalid_reason
+    invalid = evidence.gram.invalid_reason
     if invalid is not None:
         return dict.fromkeys(columns, [Value(math.nan, math.nan, invalid)] * len(ridges))
     needs: set[Need | Powers] = set()

@@ -90,12 +90,12 @@ class BIF(Criterion):
             raise Undefined("it is not defined for rows with weights, so choose by kfold")
         splits = make_splits(targets, self.cv, self.k, self.repeats, self.random_state)
         scores = self._of_squares if self.loss == "square" else self._of_squared_hinge
-        return np.array(
-            [
-                mean_loss(targets.part(split.test), score[split.tested], self.measure)
-                for split, score in zip(splits, scores(evidence, ridge, splits), strict=True)
-            ]
-        )
+        losses = []
+        for split, score in zip(splits, scores(evidence, ridge, splits), strict=True):
+            judged = split.judged(evidence.gram)
+            part = targets.part(split.left_out[judged])
+            losses.append(mean_loss(part, score[judged], self.measure))
+        return np.array(losses)
 
     def _of_squares(self, evidence: Evidence, ridge: float, splits: Sequence[Split]) -> list[Array]:
         fit, columns = evidence.fit(ridge), evidence.targets.fit_columns

@@ -13,6 +13,7 @@ from kernelwise._undefined import Undefined
 from kernelwise.gram import Gram, GramStatistics, Need, Powers, Spectrum
 from kernelwise.kernels import Kernel
 from kernelwise.machines import LeastSquares, Machine, RidgeFit, SupportVectors, needs_with
+from kernelwise.machines.held_out import LeftOut
 from kernelwise.targets import Targets
 
 _POWERS_KEPT = 8  # of those of a kernel matrix, which criteria may share
@@ -83,6 +84,15 @@ class Evidence:
     def fit(self, ridge: float) -> RidgeFit:
         """Return the least-squares machine at one ridge; undefined where rounding ruins it."""
         return self.least_squares.fit(ridge)
+
+    def left_out(self, ridge: float) -> tuple[Targets, LeftOut]:
+        """Return the rows that the machine is judged on when they are left out, and what it says.
+
+        All of them, unless the engine knows a sample alone.
+        """
+        fit = self.fit(ridge)
+        targets = self.targets if fit.judged is None else self.targets.part(fit.judged)
+        return targets, fit.left_out
 
     def prefit(self, ridges: Sequence[float], needs: Iterable[Need | Powers]) -> None:
         """Prepare for what will be asked: fit the machine at all ridges if it is needed."""

@@ -12,8 +12,8 @@ from kernelwise.criteria.base import CLASSES_ONLY, LEAVE_ONE_OUT, LEFT_OUT, Crit
 from kernelwise.criteria.evidence import Evidence
 from kernelwise.criteria.parameters import check_choice
 from kernelwise.gram import Targets
-from kernelwise.machines import RidgeFit
 from kernelwise.machines.base import auc, log_losses, misclassified
+from kernelwise.machines.held_out import LeftOut
 
 
 @dataclass(frozen=True)
@@ -66,15 +66,18 @@ class ELOO(Criterion):
 
     def value(self, evidence: Evidence, ridge: float) -> float | Array:
         """Return the loss of every row, or the area, at one ridge."""
-        targets = evidence.targets
-        found = _LOSSES[self.loss](targets, evidence.fit(ridge))
+        return self.losses(*evidence.left_out(ridge))
+
+    def losses(self, targets: Targets, left_out: LeftOut) -> float | Array:
+        """Return the loss of every row judged, or the area."""
+        found = _LOSSES[self.loss](targets, left_out)
         return found if isinstance(found, float) else found * targets.relative_weights
 
 
-def _squared_hinge(targets: Targets, fit: RidgeFit) -> Array:
+def _squared_hinge(targets: Targets, left_out: LeftOut) -> Array:
     """Return the mean over targets of max(0, 1 - y f)²; 1 - y f = y (y - f) for y = ±1."""
     return np.asarray(
-        np.mean(np.maximum(targets.fit_columns * fit.loo_residuals, 0.0) ** 2, axis=1)
+        np.mean(np.maximum(targets.fit_columns * left_out.residuals, 0.0) ** 2, axis=1)
     )
 
 
@@ -85,15 +88,15 @@ def _balanced(targets: Targets, losses: Array) -> Array:
 
 
 # The loss of every row when it is left out; the area under a curve is a single number.
-_LOSSES: dict[str, Callable[[Targets, RidgeFit], float | Array]] = {
-    "press": lambda t, fit: np.mean(fit.loo_residuals**2, axis=1),
-    "absolute": lambda t, fit: np.mean(np.abs(fit.loo_residuals), axis=1),
+_LOSSES: dict[str, Callable[[Targets, LeftOut], float | Array]] = {
+    "press": lambda t, out: np.mean(out.residuals**2, axis=1),
+    "absolute": lambda t, out: np.mean(np.abs(out.residuals), axis=1),
     "squared_hinge": _squared_hinge,
-    "error": lambda t, fit: misclassified(t.y, fit.loo_values),
-    "log_loss": lambda t, fit: log_losses(t.y, fit.loo_values, t.relative_weights),
-    "balanced_error": lambda t, fit: _balanced(t, misclassified(t.y, fit.loo_values)),
-    "balanced_squared_hinge": lambda t, fit: _balanced(t, _squared_hinge(t, fit)),
-    "auc": lambda t, fit: auc(t.y, fit.loo_values),
+    "error": lambda t, out: misclassified(t.y, out.values),
+    "log_loss": lambda t, out: log_losses(t.y, out.values, t.relative_weights),
+    "balanced_error": lambda t, out: _balanced(t, misclassified(t.y, out.values)),
+    "balanced_squared_hinge": lambda t, out: _balanced(t, _squared_hinge(t, out)),
+    "auc": lambda t, out: auc(t.y, out.values),
 }
 
 
@@ -126,7 +129,7 @@ class GCV(Criterion):
         """Return the criterion at one ridge."""
         fit = evidence.fit(ridge)
         squares = (fit.coefficients**2).T / fit.weights
-        return float(np.mean(squares) / np.mean(fit.inverse_diagonal / fit.weights) ** 2)
+        return float(np.mean(squares) / fit.mean_diagonal**2)
 
 
 @dataclass(frozen=True)
@@ -160,8 +163,9 @@ class BR(Criterion):
         theta = evidence.kernel.inverse_widths if evidence.kernel is not None else ()
         if not theta:
             raise Undefined("the kernel has no width")
-        residuals, w = evidence.fit(ridge).loo_residuals, evidence.targets.relative_weights
-        press = float(np.mean(np.sum(w[:, None] * residuals**2, axis=0)))
+        targets, left_out = evidence.left_out(ridge)
+        squares = targets.relative_weights[:, None] * left_out.residuals**2
+        press = evidence.n * float(np.mean(squares))
         if press == 0.0:
             return -np.inf
         # log of the product, not of the square: theta may be as small as 1e-200

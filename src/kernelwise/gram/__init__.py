@@ -13,7 +13,8 @@ gram is the narrow waist between them::
 
 ``Dense`` holds the matrix in memory; it is the reference for every other engine and serves a
 user's precomputed matrix. ``Tiled`` sweeps over tiles of all kernel matrices at once and stores
-none. numba appears in modules with an underscore only. This package imports kernels and targets.
+none. ``LowRank`` replaces the matrix by a few features of every row. numba appears in modules with
+an underscore only. This package imports kernels and targets.
 """
 
 from kernelwise._registry import load_modules
@@ -29,6 +30,7 @@ from kernelwise.gram.dense import Dense as Dense
 from kernelwise.gram.dense import resolve_engine as resolve_engine
 from kernelwise.gram.inverse import Inverse as Inverse
 from kernelwise.gram.inverse import Spectrum as Spectrum
+from kernelwise.gram.lowrank import LowRank as LowRank
 from kernelwise.gram.psd import NotPSDWarning as NotPSDWarning
 from kernelwise.gram.psd import repair as repair
 from kernelwise.gram.tiled import Tiled as Tiled

@@ -24,6 +24,9 @@ from kernelwise.targets import Targets
 
 SMALLEST = 1e-140  # a diagonal below it has squares that lose digits to underflow
 _EPS = float(np.finfo(float).eps)
+# Why the squares of the entries of a matrix are no numbers.
+OVERFLOWS = "its matrix overflows, so standardise the features"
+VANISHES = "the squares of its entries vanish, so rescale the kernel"
 
 
 class Need(Enum):
@@ -105,9 +108,9 @@ class GramStatistics:
         derived.update(full_products=full, row_sums=sums, kernel_row_squares=squares)
         derived.update(frobenius=math.sqrt(max(all_squares, 0.0)), trace=trace)
         if not (math.isfinite(all_squares) and math.isfinite(all_products)):
-            derived["invalid_reason"] = "its matrix overflows, so standardise the features"
+            derived["invalid_reason"] = OVERFLOWS
         elif 0.0 < np.abs(diagonal).max() < SMALLEST:
-            derived["invalid_reason"] = "the squares of its entries vanish, so rescale the kernel"
+            derived["invalid_reason"] = VANISHES
 
     @classmethod
     def of_features(cls, F: Array, targets: Targets) -> "GramStatistics":
@@ -180,7 +183,21 @@ class Gram(ABC):
 
     provides: frozenset[Need] = frozenset(Need)
     is_psd: bool | None = None  # whether it is positive semidefinite, where that is known
+    rank: int | None = None  # what cuts it off, where more might be gained by a larger one
+    unsound: Array | None = None  # rows on which no machine may be judged, if there are such
+    sweeps: int = 0  # passes over the rows that a machine takes, and that are told of one by one
+    progress: Task = SILENT  # who is told of them
     _statistics: GramStatistics | None = None
+
+    @property
+    def diagonal(self) -> Array:
+        """The diagonal; that of the kernel's own matrix where this one is close to it."""
+        return self.statistics.diagonal
+
+    @property
+    def invalid_reason(self) -> str | None:
+        """Why squares of the entries overflow or underflow; None if they do not."""
+        return self.statistics.invalid_reason
 
     @property
     def statistics(self) -> GramStatistics:
@@ -244,6 +261,10 @@ class Gram(ABC):
         """
         return X, coefficients
 
+    def feature_expansion(self, weights: Array) -> tuple[Any, Array]:
+        """Return the same for a machine that is known by the weights of its features."""
+        raise NotImplementedError(f"{type(self).__name__} has no features.")
+
 
 @dataclass(frozen=True)
 class Engine(ABC):
@@ -257,6 +278,11 @@ class Engine(ABC):
     provides: ClassVar[frozenset[Need]] = frozenset(Need)
     # Whether all grams may exist together, so that further products are worth doing in one sweep.
     shares_sweeps: ClassVar[bool] = False
+    # Whether one more ridge costs next to nothing, and time is linear in the rows: a look at fewer
+    # of either saves little.
+    serves_all_ridges: ClassVar[bool] = False
+    # What it takes to multiply the rows and columns of a matrix by weights.
+    needs_to_scale: ClassVar[frozenset[Need]] = frozenset({Need.ENTRIES})
 
     @abstractmethod
     def grams(
@@ -269,6 +295,10 @@ class Engine(ABC):
     ) -> list[Array]:
         """Return K @ V of every gram with vectors of its own."""
         return [gram.matmul(V) for gram, V in zip(grams, vectors, strict=True)]
+
+    def refinements(self, rows: int) -> "list[Engine]":
+        """Return engines that come closer and closer to the matrices, for a selection to try."""
+        return []
 
     def check_memory(self, needs: frozenset[Need], rows: int) -> None:
         """Refuse, before any work, what cannot fit."""

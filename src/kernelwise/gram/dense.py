@@ -23,6 +23,7 @@ from kernelwise.gram.inverse import (
     spectral_inverses,
     without_rounding,
 )
+from kernelwise.gram.panels import steps_for
 from kernelwise.gram.partial_cholesky import thin_eigensystem
 from kernelwise.kernels import Kernel, Pairs
 from kernelwise.targets import Targets
@@ -162,6 +163,7 @@ class DenseGram(Gram):
         self._spectrum: Spectrum | None = None
         self._is_factorised = False
         self.is_psd = kernel.is_psd  # until a spectrum tells
+        self.sweeps = steps_for(targets.n)
 
     @cached_property
     def _diagonal(self) -> Array:
@@ -274,13 +276,13 @@ class DenseGram(Gram):
     def _cholesky(self, ridge: float) -> CholeskyInverse:
         """Return the inverse by a Cholesky factor; of a matrix not yet at hand half is enough."""
         if self._kernel.takes_matrix or self._form is not None:
-            return CholeskyInverse(self.entries(), ridge)
+            return CholeskyInverse(self.entries(), ridge, self.progress)
         K = upper_triangle(self._kernel, self._pairs.X)
         if self._scale is not None:
             with np.errstate(all="ignore"):  # the other triangle may hold anything
                 K *= self._scale
                 K *= self._scale[:, None]
-        return CholeskyInverse(K, ridge)
+        return CholeskyInverse(K, ridge, self.progress)
 
     def _groups(self) -> list[Array]:
         """Return the rows in groups without entries between them; a narrow kernel has many."""

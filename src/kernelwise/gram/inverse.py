@@ -8,14 +8,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import cho_solve
-from scipy.linalg.lapack import dpotrf, dtrtri
 
+from kernelwise._progress import SILENT, Task
 from kernelwise._threads import cached_property
 from kernelwise._types import Array
 from kernelwise._undefined import Undefined
+from kernelwise.gram.panels import cholesky_factor, inverse_factor
 
 _EPS = float(np.finfo(float).eps)
 # Eigenvalues of a positive semidefinite matrix come out negative by rounding: n eps times the
@@ -53,19 +55,53 @@ def without_rounding(eigenvalues: Array) -> Array:
     return eigenvalues if eigenvalues[0] < beyond else np.maximum(eigenvalues, 0.0)
 
 
+class Solved(NamedTuple):
+    r"""The solution of a machine: :math:`C (\alpha, b) = (y, 0)`.
+
+    With a bias C is the bordered matrix :math:`(M, u; u^\top, 0)`, without one it is M.
+
+    Attributes
+    ----------
+    alpha : array of shape (n, c)
+    bias : array of shape (c,)
+        Zeros without a bias.
+    ones : array of shape (n,)
+        :math:`M^{-1} u`; zeros without a bias.
+    diagonal : array of shape (n,)
+        Of the first n rows of :math:`C^{-1}`; NaN for rows not judged.
+    trace : float
+        The sum of the whole of it.
+    weights : array of shape (m, c) or None
+        Of the features, where the matrix is made of those: the sum of alpha times features.
+    """
+
+    alpha: Array
+    bias: Array
+    ones: Array
+    diagonal: Array
+    trace: float
+    weights: Array | None = None
+
+
 class Inverse(ABC):
     """The inverse of K + ridge I; what it cannot do beyond solving, its gram does not provide."""
 
     ridge: float
     condition: float = 0.0  # how many times solutions magnify rounding errors of the kernel matrix
+    judged: Array | None = None  # the rows of which the diagonal is known; None for all of them
+    is_thin: bool = False  # whether there is a way to leave rows out without a block of it
 
     @abstractmethod
     def solve(self, B: Array) -> Array:
         """Return the product with the columns of B."""
 
     def diagonal(self) -> Array:
-        """Return the diagonal, by which machines leave one row out."""
+        """Return the diagonal, by which machines leave one row out; NaN for rows not judged."""
         raise NotImplementedError(f"{type(self).__name__} does not provide the diagonal.")
+
+    def trace(self) -> float:
+        """Return the sum of the whole diagonal."""
+        return float(self.diagonal().sum())
 
     def block(self, rows: Array) -> Array:
         """Return some rows and the same columns, by which machines leave out a fold."""
@@ -79,6 +115,24 @@ class Inverse(ABC):
         """Return the product with a block, without forming it where that is cheaper."""
         block = self.block(rows)
         return lambda V: np.asarray(block @ V)
+
+    def fit(self, Y: Array, u: Array | None) -> Solved:
+        """Return the machine with the bias that u stands for; without one where it is None."""
+        if u is None:
+            alpha, nothing = self.solve(Y), np.zeros(Y.shape[0])
+            return Solved(alpha, np.zeros(Y.shape[1]), nothing, self.diagonal(), self.trace())
+        columns = self.solve(np.column_stack([Y, u]))
+        h = columns[:, -1]
+        # One row alone, or all that is left of lost digits, may be nothing to divide by.
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            alpha, bias = eliminate_intercept(columns[:, :-1], h, u)
+            shares = h / float(u @ h)  # h may be as small as 1e-200
+            diagonal, trace = self.diagonal() - h * shares, self.trace() - float(h @ shares)
+        return Solved(alpha, bias, h, diagonal, trace)
+
+    def held_out(self, rows: Array, Y: Array, u: Array | None) -> Array:
+        """Return what a machine without some rows says of them, where the inverse is thin."""
+        raise NotImplementedError(f"{type(self).__name__} is not thin.")
 
     def off_diagonal_product(self, B: Array) -> Array:
         """Return the product with B of all but the diagonal."""
@@ -100,23 +154,25 @@ class CholeskyInverse(Inverse):
 
     N is kept in two parts, below its diagonal and on it: of a kernel so narrow that its matrix is
     the identity up to 1e-100, products with the off-diagonal part keep all their digits. Only the
-    upper triangle of K is read; a matrix in C order is overwritten.
+    upper triangle of K is read; a matrix in C order is overwritten. The task is told of the steps
+    of large ones, those to the factor and those to its inverse.
     """
 
-    def __init__(self, K: Array, ridge: float) -> None:
-        self.ridge = ridge
+    def __init__(self, K: Array, ridge: float, progress: Task = SILENT) -> None:
+        self.ridge, self._progress = ridge, progress
         K.flat[:: K.shape[0] + 1] += ridge
         self._size = K.diagonal().copy()
-        # M is symmetric, so M.T is M in LAPACK's order; clean=1 zeroes the other triangle.
-        self._lower, info = dpotrf(K.T, lower=1, clean=1, overwrite_a=1)
-        if info != 0:
+        # M is symmetric, so M.T is M in LAPACK's order.
+        factor = cholesky_factor(K.T, progress)
+        if factor is None:
             raise NotPositiveDefinite(ridge)
+        self._lower = factor
         self._logdet = 2.0 * float(np.log(self._lower.diagonal()).sum())
 
     @cached_property
     def _inverse_factor(self) -> tuple[Array, Array]:
         """N below its diagonal, and the diagonal; the factor itself is lost."""
-        strict, _ = dtrtri(self._lower, lower=1, overwrite_c=1)
+        strict = inverse_factor(self._lower, self._progress)
         del self._lower
         on_diagonal = strict.diagonal().copy()
         np.fill_diagonal(strict, 0.0)
@@ -264,3 +320,9 @@ def _weighted_square(Q: Array, weights: Array) -> Array:
     root = Q * np.sqrt(np.abs(weights))
     square = root @ root.T
     return np.asarray(-square if weights.min() < 0.0 else square)
+
+
+def eliminate_intercept(solved: Array, h: Array, u: Array) -> tuple[Array, Array]:
+    """Add the bias to M^-1 y by the block inverse: b = h'y / u'h, alpha = M^-1 y - h b."""
+    bias = (u @ solved) / float(u @ h)  # h'y = u'M^-1 y
+    return solved - np.outer(h, bias), bias

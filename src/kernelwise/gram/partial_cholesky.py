@@ -45,6 +45,7 @@ class PartialCholesky:
         self._total = float(diagonal.sum())
         self._missing = diagonal.astype(np.float64)
         self.factor = np.empty((diagonal.size, 0))  # L, of shape (n, rank)
+        self.pivots: list[int] = []  # the rows that it reproduces
 
     @property
     def rank(self) -> int:
@@ -78,6 +79,7 @@ class PartialCholesky:
         C = self._columns(pivots) - self.factor @ self.factor[pivots].T
         upper, order, rank, _ = dpstrf(C[pivots], tol=_EPS * self._total)
         kept = order[:rank] - 1
+        self.pivots += pivots[kept].tolist()
         block = solve_triangular(upper[:rank, :rank], C[:, kept].T, trans="T").T
         self._missing = np.maximum(self._missing - np.einsum("ij,ij->i", block, block), 0.0)
         self._missing[pivots] = 0.0

@@ -10,8 +10,7 @@ import numpy as np
 from kernelwise._progress import SILENT, Task
 from kernelwise._threads import pool, workers
 from kernelwise._types import Array
-from kernelwise.gram.sweep import Reduction
-from kernelwise.gram.tiles import Tiles
+from kernelwise.gram.sweep import Plan, Reduction
 
 _POLL = 0.1  # seconds between two looks at the keyboard
 _PARTS = 100  # in which a sweep reports its progress
@@ -26,14 +25,13 @@ class Watch:
 
 
 def run_strips(
-    tiles: Tiles, reduction: Reduction, strips: Sequence[int], watch: Watch
+    tiles: Plan, reduction: Reduction, strips: Sequence[int], watch: Watch
 ) -> list[Array]:
     """Return the arrays of a reduction over some strips: what a worker does."""
     into, room = reduction.zero(), tiles.room()
     with np.errstate(over="ignore", invalid="ignore"):  # GramStatistics.invalid_reason reports it
         for strip in strips:
-            left = tiles.blocks[strip]
-            for right in tiles.blocks[strip:]:
+            for left, right in tiles.strip(strip):
                 if watch.stopped:
                     return into
                 reduction.step(into, tiles.pairs(left, right, room), left, right)
@@ -47,7 +45,7 @@ class ThreadRunner:
 
     threads: int | None = None
 
-    def run(self, tiles: Tiles, reduction: Reduction, progress: Task = SILENT) -> list[Array]:
+    def run(self, tiles: Plan, reduction: Reduction, progress: Task = SILENT) -> list[Array]:
         """Let every thread add its strips to arrays of its own; return their sums."""
         shares = tiles.shares(workers(self.threads))
         watches = [Watch() for _ in shares]

@@ -139,10 +139,30 @@ class CenteredSquares(Reduction):
             into[0][k] += (1.0 if left == right else 2.0) * np.einsum("ij,ij->", S, S)
 
 
+class Plan(Protocol):
+    """Work in strips of tiles, which workers share: the tiles of a matrix, or blocks of rows."""
+
+    @property
+    def count(self) -> int:
+        """The number of tiles."""
+
+    def shares(self, workers: int) -> list[list[int]]:
+        """Deal out the strips."""
+
+    def strip(self, i: int) -> list[tuple[Block, Block]]:
+        """Return the tiles of a strip, each by its two blocks."""
+
+    def room(self) -> Array:
+        """Return room for the distances of any tile."""
+
+    def pairs(self, left: Block, right: Block, room: Array) -> Pairs:
+        """Return the pairs of a tile."""
+
+
 class Runner(Protocol):
     """Whatever gets a reduction done: it deals out strips and merges what comes back."""
 
-    def run(self, tiles: Tiles, reduction: Reduction, progress: Task = SILENT) -> list[Array]:
+    def run(self, tiles: Plan, reduction: Reduction, progress: Task = SILENT) -> list[Array]:
         """Return the arrays of the reduction over all tiles."""
 
 

@@ -16,6 +16,7 @@ from kernelwise._types import Array
 from kernelwise.gram.base import Engine, Gram, GramStatistics, Need
 from kernelwise.gram.dense import Dense, DenseGram, needed
 from kernelwise.gram.inverse import Inverse, Spectrum
+from kernelwise.gram.panels import steps_for
 from kernelwise.gram.partial_cholesky import IterativeInverse, PartialCholesky, Preconditioner
 from kernelwise.gram.runner import ThreadRunner
 from kernelwise.gram.sweep import Settings, Sweep
@@ -127,6 +128,7 @@ class TiledGram(Gram):
     def __init__(self, sweep: Sweep, index: int, memory: str | float | None = None) -> None:
         self.sweep, self.index, self._memory = sweep, index, memory
         self._kernel, self._X, self._targets = sweep.kernels[index], sweep.X, sweep.targets
+        self.sweeps = steps_for(sweep.targets.n)
 
     @property
     def provides(self) -> frozenset[Need]:  # type: ignore[override]
@@ -190,6 +192,7 @@ class TiledGram(Gram):
     def inverses(self, ridges: Sequence[float]) -> Iterable[Inverse]:
         """Return the inverses; where the matrix does not fit, by products with it."""
         if Need.ENTRIES in self.provides:
+            self._dense.progress = self.progress
             return self._dense.inverses(ridges)
         return [IterativeInverse(self._multiply, self._preconditioner, ridge) for ridge in ridges]
 

@@ -93,6 +93,10 @@ class Tiles:
         """Return room for the distances of any tile."""
         return np.empty(max(rows.stop - rows.start for rows, _ in self.blocks) ** 2)
 
+    def strip(self, i: int) -> list[tuple[Block, Block]]:
+        """Return the tiles of a strip, each by its two blocks."""
+        return [(self.blocks[i], right) for right in self.blocks[i:]]
+
     def pairs(self, left: Block, right: Block, room: Array) -> TilePairs:
         """Return the pairs of two blocks."""
         return TilePairs(self.X[left.rows], None if left == right else self.X[right.rows], room)

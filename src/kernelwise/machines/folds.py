@@ -9,7 +9,8 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 from kernelwise._arguments import is_list, shown
 from kernelwise._types import Array
-from kernelwise.gram import Targets
+from kernelwise._undefined import Undefined
+from kernelwise.gram import Gram, Targets
 
 
 @dataclass(frozen=True, eq=False)
@@ -24,6 +25,15 @@ class Split:
     def test(self) -> Array:
         """The rows to test on."""
         return np.asarray(self.left_out[self.tested])
+
+    def judged(self, gram: Gram) -> Array:
+        """Return the positions of the rows to test on which a machine may be judged."""
+        if gram.unsound is None:
+            return self.tested
+        sound = self.tested[~np.isin(self.test, gram.unsound)]
+        if sound.size == 0:
+            raise Undefined("a fold holds landmarks alone, so use fewer folds or a lower rank")
+        return np.asarray(sound)
 
     @property
     def share_trained(self) -> float:

@@ -78,7 +78,7 @@ class _LeastSquaresMachine(BaseEstimator):
         self, X: Any, fit: RidgeFit, alpha: Array, values: Array, residuals: Array, *, flat: bool
     ) -> None:
         """Keep a sound solution, its single column as a vector if it is to be flat."""
-        if not (np.isfinite(fit.coefficients).all() and np.isfinite(fit.bias).all()):
+        if not (np.isfinite(alpha).all() and np.isfinite(fit.bias).all()):
             raise ValueError(
                 "the coefficients are not finite: standardise X, rescale y, or use a larger ridge."
             )
@@ -143,15 +143,17 @@ class LSSVC(PredictsSets, ClassifierMixin, _LeastSquaresMachine):
         b.
     loo_values_, loo_residuals_ : arrays of shape (n,) or (n, c)
         Leave-one-out decision value of every training row, in closed form, and its ±1 target minus
-        that; NaN for rows of weight zero.
+        that; NaN for rows of weight zero, and for those on which a machine of low rank is not
+        judged.
     threshold_ : float
         What was subtracted from the bias of the machine, and so from all its values.
     calibration_ : Calibration
         How decision values become probabilities, fitted to the leave-one-out values.
     X_fit_ : array or sparse matrix of shape (n, d)
-        The training rows.
+        The training rows; the landmarks of a machine that a selector fitted with an engine of low
+        rank, which has as many coefficients.
     sample_weight_ : array of shape (n,)
-        Their weights, those of their classes included.
+        The weights of the training rows, those of their classes included.
 
     References
     ----------
@@ -279,11 +281,11 @@ class KRR(PredictsIntervals, MultiOutputMixin, RegressorMixin, _LeastSquaresMach
         b; zero without a bias.
     loo_values_, loo_residuals_ : arrays of shape (n,) or (n, m)
         Leave-one-out prediction of every training row, in closed form, and its target minus that;
-        NaN for rows of weight zero.
+        NaN for rows of weight zero, and for those on which a machine of low rank is not judged.
     X_fit_ : array or sparse matrix of shape (n, d)
-        The training rows.
+        The training rows, or landmarks, as of :class:`LSSVC`.
     sample_weight_ : array of shape (n,)
-        Their weights.
+        The weights of the training rows.
 
     References
     ----------

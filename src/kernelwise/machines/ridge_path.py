@@ -33,9 +33,10 @@ from kernelwise._threads import cached_property
 from kernelwise._types import Array
 from kernelwise._undefined import Undefined
 from kernelwise.gram import Inverse, Need
-from kernelwise.gram.inverse import CholeskyInverse
+from kernelwise.gram.inverse import CholeskyInverse, eliminate_intercept
 from kernelwise.machines.base import Machine, mean_loss
 from kernelwise.machines.folds import Split
+from kernelwise.machines.held_out import LeftOut
 from kernelwise.targets import Targets
 
 # A held-out value below this share of its target is mostly the rounding error of y - r.
@@ -57,9 +58,13 @@ class RidgeFit:
     coefficients: Array  # alpha, of shape (n, c)
     bias: Array  # b, of shape (c,); zeros for a machine without bias
     inverse_diagonal: Array  # of the first n rows of C^-1; of M^-1 without bias
-    loo_residuals: Array  # alpha_i / (C^-1)_ii = y_i - f(x_i) of the machine refitted without i
+    mean_diagonal: float  # of it over the weights, the mean
+    # alpha_i / (C^-1)_ii = y_i - f(x_i) of the machine refitted without i; NaN for rows not judged.
+    loo_residuals: Array
+    judged: Array | None  # the rows of which these are known; None for all of them
     weights: Array  # of the rows, ones by default
     solved_ones: Array  # M^-1 u; zeros for a machine without bias
+    feature_weights: Array | None  # the same machine by features, where the matrix is made of them
     inverse: Inverse | None  # of M; None in a machine that is done with it
     condition: float  # how many times it magnifies the rounding errors of the kernel matrix
     lost_digits: str | None  # what to do about a solution with fewer than four digits
@@ -67,7 +72,12 @@ class RidgeFit:
     @property
     def degrees_of_freedom(self) -> float:
         """The trace of the hat matrix, which takes y to the values on the training rows."""
-        return self.weights.size - float(self.inverse_diagonal @ (self.ridge / self.weights))
+        return self.weights.size * (1.0 - self.ridge * self.mean_diagonal)
+
+    @property
+    def left_out(self) -> LeftOut:
+        """What it says of the rows judged when they are left out."""
+        return LeftOut(self)
 
     @property
     def training_residuals(self) -> Array:
@@ -82,8 +92,10 @@ class RidgeFit:
         without a bias, from the off-diagonal part of :math:`C^{-1}`.
         """
         values = self.targets - self.loo_residuals
-        if self.inverse is None or not _cancels(self.targets, values):
+        is_partial = self.inverse is None or self.judged is not None
+        if is_partial or not _cancels(self.targets, values):
             return np.asarray(values)
+        assert self.inverse is not None
         return self._off_diagonal_values(self.inverse)
 
     def _off_diagonal_values(self, inverse: Inverse) -> Array:
@@ -104,6 +116,12 @@ class RidgeFit:
 
         Where that cancels and the entries of the matrix are at hand, from a refit.
         """
+        assert self.inverse is not None
+        if self.inverse.is_thin:
+            root = np.sqrt(self.weights)
+            u = root if self.solved_ones.any() else None
+            values = self.inverse.held_out(rows, root[:, None] * self.targets, u)
+            return np.asarray(values / root[rows, None])
         factor = cho_factor(self._block(rows), overwrite_a=True, check_finite=False)
         values = self.targets[rows] - cho_solve(factor, self.coefficients[rows])
         if entries is None or not _cancels(self.targets[rows], values):
@@ -158,25 +176,23 @@ def fit_ridge(
     Y = np.asarray(y, dtype=np.float64).reshape(len(y), -1)
     weights = np.ones(Y.shape[0]) if sample_weight is None else np.asarray(sample_weight, float)
     root = np.sqrt(weights)
-    columns = inverse.solve(np.column_stack([root[:, None] * Y, root]))
-    solved, h, diagonal = columns[:, :-1], columns[:, -1], inverse.diagonal()
-    bias = np.zeros(Y.shape[1])
+    found = inverse.fit(root[:, None] * Y, root if fit_intercept else None)
     # One row alone, or all that is left of lost digits, may be nothing to divide by.
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        if fit_intercept:
-            solved, bias = eliminate_intercept(solved, h, root)
-            diagonal = diagonal - h * (h / float(root @ h))  # h may be as small as 1e-200
-        coefficients, diagonal = root[:, None] * solved, weights * diagonal
+        coefficients, diagonal = root[:, None] * found.alpha, weights * found.diagonal
         residuals = coefficients / diagonal[:, None]
     return RidgeFit(
         ridge=inverse.ridge,
         targets=Y,
         coefficients=coefficients,
-        bias=bias,
+        bias=found.bias,
         inverse_diagonal=diagonal,
+        mean_diagonal=found.trace / root.size,
         loo_residuals=residuals,
+        judged=inverse.judged,
         weights=weights,
-        solved_ones=h if fit_intercept else np.zeros(root.size),
+        solved_ones=found.ones,
+        feature_weights=found.weights,
         inverse=inverse,
         condition=inverse.condition,
         lost_digits=inverse.lost_digits,
@@ -210,12 +226,6 @@ def weighted_matrix(K: Array, sample_weight: Array | None) -> Array:
 def _cancels(targets: Array, values: Array) -> bool:
     """Say whether some of values = targets - residuals are nothing but rounding errors."""
     return bool(np.any(np.abs(values) <= _CANCELLED * np.abs(targets)))
-
-
-def eliminate_intercept(solved: Array, h: Array, u: Array) -> tuple[Array, Array]:
-    """Add the bias to M^-1 y by the block inverse: b = h'y / u'h, alpha = M^-1 y - h b."""
-    bias = (u @ solved) / float(u @ h)  # h'y = u'M^-1 y
-    return solved - np.outer(h, bias), bias
 
 
 def check_ridge(ridge: Any) -> float:
@@ -306,13 +316,14 @@ class LeastSquares(Machine):
     def fold_loss(self, ridge: float, split: Split, loss: str) -> float:
         """Return the mean loss on the tested rows, exactly and without a refit."""
         entries = self.gram.entries if Need.ENTRIES in self.gram.provides else None
+        tested = split.judged(self.gram)
         try:
-            scores = self.fit(ridge).held_out_values(split.left_out, entries)[split.tested]
+            scores = self.fit(ridge).held_out_values(split.left_out, entries)[tested]
         except np.linalg.LinAlgError:
             raise Undefined(
                 "the rows left out determine the machine, so use a larger ridge"
             ) from None
-        return mean_loss(self.targets.part(split.test), scores, loss)
+        return mean_loss(self.targets.part(split.left_out[tested]), scores, loss)
 
     def error_on(self, ridge: float, cross: Array, targets: Targets) -> float:
         """Return the error on other rows."""

@@ -9,17 +9,21 @@ from kernelwise.report._markup import number, plural, section
 _TITLE = "Where it errs"
 _MOST_SAID = 5  # pairs of classes in a sentence
 _WHY_NOT = "they come from leaving out every row in turn, which is quick with LSSVC and KRR only."
-_HOW = "Every row was left out once and predicted from the others (leave-one-out)."
+_HOW = {
+    "leave-one-out": "Every row was left out once and predicted from the others (leave-one-out).",
+    "held-out rows": "Some of the rows were held out and predicted from the others.",
+}
 
 
 def mistakes(summary: dict[str, Any]) -> str:
     """Return the section; one sentence of it where folds told the error, nothing without one."""
     error = summary["sure"]["error"]
+    how = _HOW.get("leave-one-out" if error is None else error["method"], _HOW["leave-one-out"])
     if summary["mistakes"] is not None:
-        body = f'<p class="quiet">{_HOW}</p>{_classes(summary["mistakes"])}'
+        body = f'<p class="quiet">{how}</p>{_classes(summary["mistakes"])}'
     elif summary["residuals"] is not None:
-        body = f'<p class="quiet">{_HOW}</p>{_residuals(summary["residuals"])}'
-    elif error is not None and error["method"] != "leave-one-out":
+        body = f'<p class="quiet">{how}</p>{_residuals(summary["residuals"])}'
+    elif error is not None and error["method"] not in _HOW:
         headline = summary["headline"]
         what = "Residuals" if headline["task"] == "regression" else "Errors class by class"
         body = f"<p>{what} are not shown for {escape(headline['machine'])}: {_WHY_NOT}</p>"

@@ -23,6 +23,8 @@ class Code(StrEnum):
     OTHER_MODEL = "other_model"  # a saved result lies beside a model that is not its own
     UNDEFINED = "undefined"  # a criterion has no value for a kernel
     SET_ASIDE = "set_aside"  # a kernel clearly lost on part of the rows
+    ESTIMATED = "estimated"  # values are estimates, from some of the rows
+    RANK_LIMITED = "rank_limited"  # a matrix of larger rank may give a better choice
     LEFT_OUT = "left_out"  # columns of a table are not used
 
 
@@ -85,3 +87,9 @@ def warn_undefined(notes: Mapping[tuple[str, str], str]) -> None:
             f"because {reason}.",
             UndefinedCriterionWarning,
         )
+
+
+def sampled(rows: int, n: int) -> Diagnostic:
+    """Return the note that a choice was made on some of the rows."""
+    said = f"chosen on a sample of {rows} of {n} rows; the estimator is fitted to all of them"
+    return Diagnostic(said, Code.ESTIMATED)

@@ -13,13 +13,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._arguments import as_integer, is_list, shown
 from kernelwise._threads import limited
-from kernelwise.gram import Targets
 from kernelwise.kernels import Kernel
 from kernelwise.selection.estimators import mean_error
 from kernelwise.selection.inputs import check_lengths
-from kernelwise.selection.local_search import stratified_order
 from kernelwise.selection.record import ErrorEstimate
 from kernelwise.selection.result import SelectionResult
+from kernelwise.targets import Targets, stratified_order
 
 _PART_ROWS = 500  # of a random part on which the pick is repeated
 _MOST_RESAMPLES = 10_000

@@ -19,7 +19,7 @@ from kernelwise._arguments import shown
 from kernelwise._types import Array
 from kernelwise._undefined import Undefined
 from kernelwise.criteria.base import LEAVE_ONE_OUT
-from kernelwise.gram import Need, Targets
+from kernelwise.gram import Engine, Need, Targets
 from kernelwise.kernels import Kernel, Precomputed
 from kernelwise.machines import (
     KRR,
@@ -122,8 +122,16 @@ def criterion_machine(estimator: Any) -> type[Machine]:
     return next((cls for cls in known if cls.is_machine_of(estimator)), LeastSquares)
 
 
-def configure_estimator(machine: Any, kernel: Kernel, ridge: float) -> Any:
-    """Return the machine with the kernel and, in its own terms, the ridge."""
+def knows_by_name(machine: Any, kernels: Sequence[Kernel]) -> bool:
+    """Say whether a machine computes, entry by entry as it needs them, kernels given by name."""
+    is_svm = type(machine).__module__.startswith("sklearn.svm")
+    return is_svm and all(isinstance(k.to_sklearn()["kernel"], str) for k in kernels)
+
+
+def configure_estimator(
+    machine: Any, kernel: Kernel, ridge: float, *, by_name: bool = False
+) -> Any:
+    """Return the machine with the kernel, or its name, and, in its own terms, the ridge."""
     known = machine.get_params(deep=False)
     way = _kernel_input(machine)
     if way is KernelInput.PROCESS:
@@ -136,7 +144,7 @@ def configure_estimator(machine: Any, kernel: Kernel, ridge: float) -> Any:
         return PrecomputedAdapter(
             machine.set_params(**{str(_matrix_parameter(known)): "precomputed"}), kernel
         )
-    settings: dict[str, Any] = {"kernel": kernel}
+    settings: dict[str, Any] = kernel.to_sklearn() if by_name else {"kernel": kernel}
     if type(kernel) is Precomputed and type(machine).__module__.startswith("sklearn.svm"):
         settings["kernel"] = "precomputed"  # so that its tags, and folds, know it
     for cls in (criterion_machine(machine), LeastSquares, SupportVectors):
@@ -159,8 +167,7 @@ def fit_estimator(
 
     That knows the sample weights among the parameters, and the class weights given here.
     """
-    is_same = getattr(machine, "class_weight", None) is class_weight
-    if _adopts(machine) and is_same and not params.keys() - {"sample_weight"}:
+    if takes_over(machine, params, class_weight):
         try:
             solution = found.known or problem.solution(found.evidence, found.ridge)
         except Undefined:
@@ -178,11 +185,20 @@ def fit_estimator(
         raise ValueError(f"estimator {shown(inner)} cannot be fitted: {error}") from error
 
 
-def fit_needs(machine: Any, params: dict[str, Any]) -> frozenset[Need]:
-    """Return what a fit takes of the kernel matrix: with weights, or by others, all of it."""
-    is_weighted = params or getattr(machine, "class_weight", None) is not None
-    is_closed_form = _adopts(machine) and not is_weighted
-    return LEAVE_ONE_OUT if is_closed_form else frozenset({Need.ENTRIES})
+def fit_needs(
+    machine: Any, params: dict[str, Any], class_weight: Any, engine: Engine
+) -> frozenset[Need]:
+    """Return what a fit takes of the kernel matrix: of the choice's own, or else all of it."""
+    if not takes_over(machine, params, class_weight):
+        return frozenset({Need.ENTRIES})
+    is_weighted = bool(params) or class_weight is not None
+    return LEAVE_ONE_OUT | (engine.needs_to_scale if is_weighted else frozenset())
+
+
+def takes_over(machine: Any, params: dict[str, Any], class_weight: Any) -> bool:
+    """Say whether the solution of the choice, with its class weights, is that of the machine."""
+    is_same = getattr(machine, "class_weight", None) is class_weight
+    return _adopts(machine) and is_same and not params.keys() - {"sample_weight"}
 
 
 def _adopts(machine: Any) -> bool:
@@ -197,7 +213,9 @@ def task_of(estimator: Any) -> str:
     return "classification" if is_classifier(estimator) else "auto"
 
 
-def leave_one_out(machine: Any, targets: Targets) -> ErrorEstimate | None:
+def leave_one_out(
+    machine: Any, targets: Targets, method: str = "leave-one-out"
+) -> ErrorEstimate | None:
     """Return the leave-one-out error of a fitted machine, None if it does not know its own."""
     values, sound = loo_values(machine, targets)
     if values is None:
@@ -206,10 +224,12 @@ def leave_one_out(machine: Any, targets: Targets) -> ErrorEstimate | None:
         losses = machine.loo_residuals_**2
     else:
         losses = misclassified(targets.y, values)
-    return mean_error(targets, losses[sound], "leave-one-out")
+    return mean_error(targets, losses[sound], method)
 
 
-def balanced_leave_one_out(machine: Any, targets: Targets) -> ErrorEstimate | None:
+def balanced_leave_one_out(
+    machine: Any, targets: Targets, method: str = "leave-one-out"
+) -> ErrorEstimate | None:
     """Return the mean over classes of the leave-one-out error rate in each, None as above."""
     values, sound = loo_values(machine, targets)
     if targets.classes is None or values is None:
@@ -221,7 +241,7 @@ def balanced_leave_one_out(machine: Any, targets: Targets) -> ErrorEstimate | No
     c = len(parts)
     rate = float(np.mean([part.mean() for part in parts]))
     spread = math.hypot(*map(standard_error, parts)) / c
-    return ErrorEstimate("balanced error rate", rate, spread, "leave-one-out", 1.0 - 1.0 / c)
+    return ErrorEstimate("balanced error rate", rate, spread, method, 1.0 - 1.0 / c)
 
 
 def favours_rare_classes(machine: Any) -> bool:

@@ -9,13 +9,15 @@ from kernelwise._types import Array
 from kernelwise._warnings import warn_user
 from kernelwise.kernels import Kernel, PairKernel
 from kernelwise.kernels.geometry import Pairs
-from kernelwise.selection.diagnostics import Code, Diagnostic, has_code
+from kernelwise.selection.diagnostics import Code, Diagnostic, code_of, has_code
 from kernelwise.selection.record import ErrorEstimate
 from kernelwise.selection.result import SelectionResult
-from kernelwise.selection.search import CascadeOutcome, edge
+from kernelwise.selection.search import CascadeOutcome
+from kernelwise.selection.widths import edge
 
 _FEWEST = 5  # rows of a class
 _LOOKED_AT = 200  # rows
+_ENTRIES = 2**21  # of the matrix between them and all rows, beyond which fewer are looked at
 _GLANCED_AT = 20  # rows of a pick that nobody has chosen yet: a sweep should not wait for them
 _ALONE = 0.05  # similarity to the most similar row, below which a row is alone
 _CONSTANT = 1e-6  # relative difference of entries, below which all rows look alike
@@ -32,7 +34,7 @@ class KernelChoiceWarning(UserWarning):
 def warn_about(found: CascadeOutcome, error: ErrorEstimate | None) -> tuple[Diagnostic, ...]:
     """Warn of everything that deserves a second look, and return it."""
     said: list[Diagnostic] = []
-    for check in (_few_rows, _edges, _degenerate_matrix, _disagreement):
+    for check in (_few_rows, _edges, _degenerate_matrix, _disagreement, _rank_limit):
         said += check(found)
     if error is not None:
         said += no_signal(error, found.evidence.targets.classes is None, said)
@@ -98,8 +100,9 @@ def _picks_on_the_edge(result: SelectionResult) -> Iterator[Diagnostic]:
 
 
 def _degenerate_matrix(found: CascadeOutcome) -> Iterator[Diagnostic]:
-    gram, rows = found.evidence.gram, _some_rows(found.evidence.n, _LOOKED_AT)
-    yield from _degenerate(found.kernel, gram.rows(rows), gram.statistics.diagonal, rows)
+    gram, n = found.evidence.gram, found.evidence.n
+    rows = _some_rows(n, min(_LOOKED_AT, max(_GLANCED_AT, _ENTRIES // n)))
+    yield from _degenerate(found.kernel, gram.rows(rows), gram.diagonal, rows)
 
 
 def _degenerate_picks(result: SelectionResult, X: Any) -> Iterator[Diagnostic]:
@@ -154,13 +157,20 @@ def _disagreement(found: CascadeOutcome) -> Iterator[Diagnostic]:
     rank = order.index(winner) + 1
     # A pick of the first stage that was set aside on the way has no value to compare.
     is_far = last[order[0]] > _DISAGREEMENT * last[winner] > 0.0
-    if finalists > 2 and rank >= finalists and is_far:
+    if finalists > 2 and rank == finalists and is_far:
         yield Diagnostic(
             f"{names[0]} and {names[-1]} disagree: {found.kernel} was the last that {names[0]} "
             f"let pass and is the best by {names[-1]}: let more kernels pass, or choose by "
             f"{names[-1]} alone",
             Code.DISAGREEMENT,
         )
+
+
+def _rank_limit(found: CascadeOutcome) -> Iterator[Diagnostic]:
+    """Repeat what the search noted of an engine of low rank."""
+    for note in found.result.notes.values():
+        if code_of(note) == Code.RANK_LIMITED:
+            yield Diagnostic(note, Code.RANK_LIMITED)
 
 
 def no_signal(error: ErrorEstimate, is_real: bool, said: Iterable[str]) -> Iterator[Diagnostic]:

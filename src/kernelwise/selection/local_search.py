@@ -1,9 +1,12 @@
 """Leave-one-out over kernels and ridges: few rows first, then exactly where it matters.
 
-An eigendecomposition of every kernel serves all ridges but takes minutes for thousands of rows. A
-first look at 500 rows costs nothing and is nearly right; from its pick one climbs, with exact
-leave-one-out on more rows, to the best of the neighbours (the next ridge, the next width, or both)
-until none is better. Each of these values is one Cholesky factor; the last one is also the machine.
+An eigendecomposition of every kernel serves all ridges but takes minutes for thousands of rows. On
+a twelfth of the rows it takes little time; there everything is evaluated. From the best of that one
+climbs on a quarter of the rows, then on half of them, then on all, to a better neighbour (the next
+ridge, the next width, or both) as long as there is one. Few rows prefer smooth machines; as rows
+are added, the best width narrows and the best ridge falls. Rougher neighbours therefore come first,
+and where fewer rows find one of them as good as their best, more rows begin there. Each value is
+one Cholesky factor; the last one is also the machine.
 """
 
 from collections.abc import Sequence
@@ -12,31 +15,37 @@ from typing import NamedTuple
 
 import numpy as np
 
-from kernelwise._progress import Task
+from kernelwise._progress import SILENT, Task
 from kernelwise._threads import limited
 from kernelwise._types import Array
 from kernelwise.criteria import Criterion, ask
 from kernelwise.kernels import Kernel
+from kernelwise.selection.diagnostics import Diagnostic
 from kernelwise.selection.problem import Problem, Solution
-from kernelwise.targets import Targets
+from kernelwise.targets import stratified_order
 
-FIRST_LOOK = 500  # rows
-_GROWTH = 3  # between the first look and the next
-_BAND = 0.25  # neighbours that the first look found worse by more than this share are left alone
-_NARROW_BAND = 0.05  # the same for later looks, which are more to be trusted
-_MOST = 8  # values on one set of rows
-_AFFORDABLE = 2500  # rows at which that many may be computed
+FIRST_LOOK = 500  # rows at least
+_FIRST_SHARE = 12  # the first look is at one in so many rows
+_APART = 1.4  # times as many rows are worth another look
+_AS_GOOD = 0.01  # what is rougher and worse by this share is better on more rows
+_MOST = 12  # values on one set of rows
+_AFFORDABLE = 5200  # rows: values on fewer may take as long together as one on so many,
+_SHARE = 0.87  # or as one on this share of all rows
 
 
 class SearchFailed(Exception):
-    """The pick from few rows has no finite value on all rows."""
+    """Few rows have no finite value anywhere, or their pick has none on all rows."""
 
 
 class GridIndex(NamedTuple):
-    """A kernel and a ridge, by position."""
+    """A kernel and a ridge, by position: from wide to narrow, from small to large."""
 
     kernel: int
     ridge: int
+
+    def is_rougher(self, other: "GridIndex") -> bool:
+        """Say whether the kernel is narrower than another, or the same with a smaller ridge."""
+        return (self.kernel, -self.ridge) > (other.kernel, -other.ridge)
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,9 +62,13 @@ class SearchResult:
     looked_at : list of int
         The numbers of rows in each step.
     is_peak : bool
-        Whether every promising neighbour of the pick was evaluated on all rows.
+        Whether all neighbours of the pick were evaluated on all rows.
     indefinite : list of Kernel
         Those whose matrices are not positive semidefinite.
+    standard_errors : array of shape (kernels, ridges) or None
+        Those of values that are estimates; None for exact ones.
+    notes : tuple of Diagnostic
+        What there is to say of the choice.
     """
 
     values: Array
@@ -64,6 +77,15 @@ class SearchResult:
     looked_at: list[int]
     is_peak: bool
     indefinite: list[Kernel]
+    standard_errors: Array | None = None
+    notes: tuple[Diagnostic, ...] = ()
+
+
+class Guide(NamedTuple):
+    """What fewer rows say: values of everything, NaN where undefined, and where to begin."""
+
+    values: Array
+    pick: GridIndex
 
 
 class LocalSearch:
@@ -91,21 +113,31 @@ class LocalSearch:
     def run(self, progress: Task) -> SearchResult:
         """Look at more and more rows."""
         sizes = _sizes(self._problem.targets.n)
-        with progress.part("leave-one-out", len(sizes)) as task:
-            with task.part("first look"), limited(rows=sizes[0]):
-                table = self._first_look(sizes[0])
-            pick = GridIndex(*map(int, np.unravel_index(np.nanargmin(table), table.shape)))
-            guide, band = table, _BAND
-            for rows in sizes[1:]:
-                with task.part("exact values"), limited(rows=rows):
-                    look = ExactValues(self, rows)
-                    pick, is_peak = look.climb(pick, guide, band, _budget(rows))
-                guide, band = look.update(guide, pick), _NARROW_BAND
-        solution = look.solution(pick)
-        return SearchResult(look.values(), pick, solution, sizes, is_peak, self._indefinite)
+        look = self._look(sizes, progress)
+        return SearchResult(
+            look.values(), look.pick, look.solution(), sizes, look.is_peak, self._indefinite
+        )
 
-    def _first_look(self, rows: int) -> Array:
-        """Return the values of everything on a few rows, NaN where they are undefined."""
+    def _look(self, sizes: list[int], progress: Task) -> "ExactValues":
+        """Return values on the last number of rows, near what is best on the ones before.
+
+        Those take about as long together: every step gets half of what is left of a bar.
+        """
+        *fewer, rows = sizes
+        budget = _budget(rows, self._problem.targets.n)
+        with progress.part("leave-one-out", 2) as task:
+            if len(fewer) > 1:
+                guide = self._look(fewer, task).guide()
+            else:
+                with task.part("first look", len(self._kernels)) as part, limited(rows=fewer[0]):
+                    guide = self._first_look(fewer[0], part)
+            with task.part("exact values", budget) as part, limited(rows=rows):
+                look = ExactValues(self, rows, guide, part)
+                look.climb(budget)
+        return look
+
+    def _first_look(self, rows: int, progress: Task) -> Guide:
+        """Return the values of everything on a few rows."""
         table = np.full(self._ridges.shape, np.nan)
         for k, evidence in enumerate(self.part(rows).evidence(self._kernels)):
             ridges = self._ridges[k].tolist()
@@ -113,9 +145,12 @@ class LocalSearch:
             table[k] = [ask(self._criterion, evidence, ridge).mean for ridge in ridges]
             if evidence.is_psd is False:
                 self._indefinite.append(self._kernels[k])
-        if np.isnan(table).all():
+            progress.advance()
+        if not np.isfinite(table).any():
             raise SearchFailed
-        return table
+        return Guide(
+            table, GridIndex(*map(int, np.unravel_index(np.nanargmin(table), table.shape)))
+        )
 
     def part(self, rows: int) -> Problem:
         """Return the problem on the first rows, in an order that mixes the classes."""
@@ -123,110 +158,116 @@ class LocalSearch:
             return self._problem
         return self._problem.part(np.sort(self._order[:rows]))
 
-    def exact(self, part: Problem, place: GridIndex) -> tuple[float, Solution | None]:
+    def exact(
+        self, part: Problem, place: GridIndex, progress: Task
+    ) -> tuple[float, Solution | None]:
         """Return the value at a place, infinite where it is undefined, and the machine."""
         [evidence] = part.evidence([self._kernels[place.kernel]])
         ridge = float(self._ridges[place])
-        value = ask(self._criterion, evidence, ridge).mean
-        return (np.inf, None) if np.isnan(value) else (value, part.solution(evidence, ridge))
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """The numbers of kernels and ridges."""
-        return self._ridges.shape[0], self._ridges.shape[1]
+        with progress.part("value", evidence.gram.sweeps) as task:
+            evidence.gram.progress = task
+            value = ask(self._criterion, evidence, ridge).mean
+            evidence.gram.progress = SILENT
+            return (np.inf, None) if np.isnan(value) else (value, part.solution(evidence, ridge))
 
 
 class ExactValues:
-    """Exact values on some of the rows, each computed once."""
+    """Exact values on some of the rows, each computed once, and the best of them.
 
-    def __init__(self, search: LocalSearch, rows: int) -> None:
-        self._search, self._part = search, search.part(rows)
+    Parameters
+    ----------
+    search : LocalSearch
+    rows : int
+    guide : Guide
+    progress : Task
+
+    Attributes
+    ----------
+    pick : GridIndex
+        The best so far.
+    is_peak : bool
+        Whether all its neighbours were evaluated.
+    """
+
+    def __init__(self, search: LocalSearch, rows: int, guide: Guide, progress: Task) -> None:
+        self._search, self._part, self._progress = search, search.part(rows), progress
+        self._guide, self.pick, self.is_peak = guide.values, guide.pick, False
         self._values: dict[GridIndex, float] = {}
-        self._best: tuple[GridIndex, Solution | None] | None = None
+        self._solution: Solution | None = None
+        self._evaluate(guide.pick)
 
-    def climb(
-        self, start: GridIndex, guide: Array, band: float, budget: int
-    ) -> tuple[GridIndex, bool]:
-        """Go to a better neighbour as long as there is one and the budget lasts.
-
-        The guide, a table of values on fewer rows, says where to look first; neighbours that it
-        finds worse than its best by more than the band are left alone.
-        """
-        best = start
-        self._value(best)
-        limit = float(np.nanmin(guide)) * (1.0 + band)
-        while True:
-            for place in self._worth_a_look(best, guide, limit):
+    def climb(self, budget: int) -> None:
+        """Go to a better neighbour as long as there is one and the budget lasts."""
+        while not self.is_peak:
+            before = self.pick
+            for place in self._worth_a_look():
                 if len(self._values) >= budget:
-                    return best, False
-                if self._value(place) < self._values[best]:
-                    best = place
+                    return
+                self._evaluate(place)
+                if self.pick != before:
                     break
-            else:
-                return best, True
+            self.is_peak = self.pick == before
 
-    def update(self, guide: Array, pick: GridIndex) -> Array:
-        """Return the guide, rescaled to match the pick, with the values found here."""
-        scale = self._values[pick] / guide[pick] if guide[pick] > 0.0 else 1.0
-        updated = np.array(guide * (scale if np.isfinite(scale) else 1.0))
-        for place, value in self._values.items():
-            updated[place] = value
-        return updated
+    def _worth_a_look(self) -> list[GridIndex]:
+        """Return the neighbours of the pick, the most promising first.
 
-    def _worth_a_look(self, place: GridIndex, guide: Array, limit: float) -> list[GridIndex]:
-        k, j = place
+        Rougher ones come first, then the guide decides. It hides none: losses near zero vary many
+        times over from few rows to all.
+        """
+        k, j = self.pick
         # A narrower kernel goes with a larger ridge.
         around = [(k, j - 1), (k, j + 1), (k + 1, j), (k - 1, j), (k + 1, j + 1), (k - 1, j - 1)]
-        places = [GridIndex(*p) for p in around if self._is_inside(*p)]
-        new = [p for p in places if p not in self._values and guide[p] <= limit]
-        return sorted(new, key=lambda p: float(guide[p]))
+        kernels, ridges = self._guide.shape
+        places = [GridIndex(*p) for p in around if 0 <= p[0] < kernels and 0 <= p[1] < ridges]
+        # What is undefined on fewer rows is not defined on more.
+        new = [p for p in places if p not in self._values and np.isfinite(self._guide[p])]
+        return sorted(new, key=lambda p: (not p.is_rougher(self.pick), float(self._guide[p])))
 
-    def _is_inside(self, k: int, j: int) -> bool:
-        kernels, ridges = self._search.shape
-        return 0 <= k < kernels and 0 <= j < ridges
-
-    def _value(self, place: GridIndex) -> float:
-        value, solution = self._search.exact(self._part, place)
+    def _evaluate(self, place: GridIndex) -> None:
+        value, solution = self._search.exact(self._part, place, self._progress)
         self._values[place] = value
-        if value <= min(self._values.values()):
-            self._best = place, solution
-        return value
+        if place == self.pick or value < self._values[self.pick]:
+            self.pick, self._solution = place, solution
 
-    def solution(self, place: GridIndex) -> Solution:
+    def guide(self) -> Guide:
+        """Return what to expect on more rows: the guide, rescaled at the pick, and the values."""
+        value, expected = self._values[self.pick], self._guide[self.pick]
+        scale = value / expected if expected > 0.0 else 1.0
+        updated = self._guide * (scale if np.isfinite(scale) else 1.0)
+        for place, value in self._values.items():
+            updated[place] = value
+        return Guide(updated, self._start_on_more_rows())
+
+    def _start_on_more_rows(self) -> GridIndex:
+        """Return the best of what is rougher than the pick and as good, or the pick."""
+        limit = self._values[self.pick] * (1.0 + _AS_GOOD)
+        rougher = [
+            place
+            for place, value in self._values.items()
+            if place.is_rougher(self.pick) and value <= limit
+        ]
+        return min(rougher, key=self._values.__getitem__, default=self.pick)
+
+    def solution(self) -> Solution:
         """Return the machine at the pick."""
-        if self._best is None or not np.isfinite(self._values[place]):
+        if self._solution is None:
             raise SearchFailed
-        best, known = self._best
-        solution = known if best == place else self._search.exact(self._part, place)[1]
-        assert solution is not None  # its value is finite
-        return solution
+        return self._solution
 
     def values(self) -> Array:
         """Return the values as a table, NaN where none was computed."""
-        table = np.full(self._search.shape, np.nan)
+        table = np.full(self._guide.shape, np.nan)
         for place, value in self._values.items():
             table[place] = value
         return table
 
 
 def _sizes(n: int) -> list[int]:
-    """Return the numbers of rows to look at."""
-    between = FIRST_LOOK * _GROWTH
-    return [FIRST_LOOK, between, n] if n > _AFFORDABLE else [FIRST_LOOK, n]
+    """Return the numbers of rows to look at: a twelfth (at least 500), a quarter, half, all."""
+    first = max(FIRST_LOOK, n // _FIRST_SHARE)
+    return [first, *(rows for rows in (n // 4, n // 2) if rows > _APART * first), n]
 
 
-def _budget(rows: int) -> int:
-    """Return how many exact values are affordable: their cost grows with the cube of the rows."""
-    return int(np.clip(_MOST * (_AFFORDABLE / rows) ** 3, 1, _MOST))
-
-
-def stratified_order(targets: Targets, seed: int = 0) -> Array:
-    """Return the rows in random order such that every prefix has all classes in proportion.
-
-    The first rows are one of each class.
-    """
-    rng = np.random.default_rng(seed)
-    place = np.empty(targets.n)
-    for members in targets.members:
-        place[rng.permutation(members)] = np.arange(members.size) / members.size
-    return np.argsort(place, kind="stable")
+def _budget(rows: int, n: int) -> int:
+    """Return how many values are affordable; the time of each grows with the cube of the rows."""
+    return int(np.clip((max(_AFFORDABLE, _SHARE * n) / rows) ** 3, 1, _MOST))

@@ -10,34 +10,61 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kernelwise._arguments import is_one_of, shown
-from kernelwise._progress import SILENT, Task
+from kernelwise._arguments import as_bytes, in_words, is_one_of, shown
+from kernelwise._progress import SILENT, FirstParts, Task
+from kernelwise._threads import workers
 from kernelwise._types import Array
 from kernelwise.criteria import Criterion, Evidence, Value, judge
 from kernelwise.criteria.base import LEAVE_ONE_OUT, check_task
-from kernelwise.gram import Engine, Gram, Need, lacking, resolve_engine
+from kernelwise.gram import Engine, Gram, LowRank, Need, lacking, resolve_engine
+from kernelwise.gram.dense import needed
 from kernelwise.gram.psd import check_matrix, warn_indefinite
 from kernelwise.kernels import Kernel
 from kernelwise.machines import Machine, RidgeFit, needs_with
+from kernelwise.machines.held_out import HeldOutFit
 from kernelwise.selection.diagnostics import Code, Diagnostic, warn_undefined
 from kernelwise.selection.inputs import check_lengths
 from kernelwise.selection.result import SelectionResult
 from kernelwise.selection.sweeps import Sweeps
 from kernelwise.selection.tradeoff import resolve_all
-from kernelwise.targets import Targets
+from kernelwise.targets import Targets, stratified_order
+
+EXACT_ROWS = 9000  # beyond them matrices are estimated unless an engine is asked for
+FEWEST_ROWS = 2500  # that an estimate makes sense for
+_CUBIC = frozenset({Need.SOLVE, Need.DIAGONAL, Need.BLOCKS, Need.LOGDET})
+_ENTRIES_ALONE = frozenset({Need.ENTRIES, Need.SPECTRUM})
 
 
-class Solution(NamedTuple):
-    """A least-squares machine and what its function is a sum over, both from one gram.
+def seconds_for(rows: int) -> float:
+    """Return about how long exact leave-one-out takes to choose among so many rows."""
+    return 4e-11 * float(rows) ** 3 / workers()
+
+
+class Budget(NamedTuple):
+    """What a choice may take.
 
     Attributes
     ----------
-    fit : RidgeFit
+    memory : str, float or None
+    seconds : float or None
+        Exact where these are enough, by estimates where they are not.
+    """
+
+    memory: str | float | None = None
+    seconds: float | None = None
+
+
+class Solution(NamedTuple):
+    """A least-squares machine and what its function is a sum over.
+
+    Attributes
+    ----------
+    fit : RidgeFit or HeldOutFit
     rows : array or sparse matrix of shape (m, d)
     coefficients : array of shape (m, c)
     """
 
-    fit: RidgeFit
+    fit: RidgeFit | HeldOutFit
     rows: Any
     coefficients: Array
 
@@ -57,7 +84,13 @@ class Problem:
         Whether the least-squares machine has a bias.
     machine : subclass of Machine
         The machine that criteria with a training or cross-validation error judge by.
-    memory : str, float or None, default=None
+    budget : Budget, default=Budget()
+
+    Attributes
+    ----------
+    is_large : bool
+        Whether estimates take the place of exact matrices, which "auto" decides by rows, memory
+        and seconds.
     """
 
     def __init__(
@@ -69,7 +102,7 @@ class Problem:
         *,
         fit_intercept: bool,
         machine: type[Machine],
-        memory: str | float | None = None,
+        budget: Budget = Budget(),  # noqa: B008 (a frozen value)
     ) -> None:
         if not is_one_of(fit_intercept, (True, False)):
             raise ValueError(f"fit_intercept must be True or False, got {shown(fit_intercept)}.")
@@ -83,7 +116,13 @@ class Problem:
         check_lengths(self.X, targets.n)
         self.targets, self.fit_intercept, self.machine = targets, fit_intercept, machine
         self.engine, self.engine_reason = resolve_engine(
-            engine, targets.n, given_matrix=self.takes_matrix, memory=memory
+            engine, targets.n, given_matrix=self.takes_matrix, memory=budget.memory
+        )
+        self.seconds, self.is_large = budget.seconds, False
+        self._may_estimate = (
+            is_one_of(engine, ["auto"])
+            and not self.takes_matrix
+            and all(kernel.is_psd is True for kernel in kernels)
         )
 
     def part(self, rows: Array) -> "Problem":
@@ -93,6 +132,40 @@ class Problem:
         part.targets = self.targets.part(rows)
         return part
 
+    def within_reach(self) -> "Problem":
+        """Return the problem, or a sample of its rows where exact matrices are out of reach."""
+        n = self.targets.n
+        is_within = n <= EXACT_ROWS and needed(n) <= as_bytes(getattr(self.engine, "memory", None))
+        if is_within or not self._may_estimate:
+            return self
+        return self.part(np.sort(stratified_order(self.targets)[:EXACT_ROWS])).exact()
+
+    def exact(self) -> "Problem":
+        """Return the problem with its matrices as they are."""
+        exact = copy.copy(self)
+        exact.engine, exact.engine_reason = resolve_engine(
+            "auto", self.targets.n, given_matrix=False, memory=getattr(self.engine, "memory", None)
+        )
+        exact.is_large = exact._may_estimate = False
+        return exact
+
+    def _decide_on_estimates(self, needs: frozenset[Need]) -> None:
+        """Replace matrices by others of low rank where exact ones take too long or do not fit."""
+        n = self.targets.n
+        if not self._may_estimate or needs.isdisjoint(_CUBIC) or needs & _ENTRIES_ALONE:
+            return
+        memory = getattr(self.engine, "memory", None)
+        if self.seconds is None:
+            reason = f"beyond {EXACT_ROWS} rows exact leave-one-out takes minutes"
+            self.is_large = n > EXACT_ROWS
+        else:
+            reason = f"exact leave-one-out on {n} rows takes about {seconds_for(n):.0f} seconds"
+            self.is_large = n > FEWEST_ROWS and seconds_for(n) > self.seconds
+        if n > FEWEST_ROWS and needed(n) > as_bytes(memory):
+            self.is_large, reason = True, f"the matrices would take {in_words(needed(n))}"
+        if self.is_large:
+            self.engine, self.engine_reason = LowRank(memory=memory), reason
+
     def columns(self, criteria: Sequence[Criterion]) -> dict[str, Criterion]:
         """Return criteria by the names of their columns.
 
@@ -101,13 +174,15 @@ class Problem:
         """
         columns: dict[str, Criterion] = {}
         shared = Counter(map(attrgetter("name"), criteria))
+        every = {need for criterion in criteria for need in criterion.needs}
+        self._decide_on_estimates(needs_with(self.machine, every))
         for criterion in criteria:
             check_task(criterion, self.targets)
             needs = criterion.needs
             if criterion.has_open_tradeoffs:  # picks are tested on rows left out
                 needs |= {*LEAVE_ONE_OUT, Need.ENTRIES}
             if criterion.uses_ridge and self.targets.weights is not None:
-                needs |= {Need.ENTRIES}  # from which the weighted matrix is made
+                needs |= self.engine.needs_to_scale  # for the weighted matrix
             self.require(needs_with(self.machine, needs), criterion)
             name = criterion.name if shared[criterion.name] == 1 else criterion.label
             while name in columns:  # two stages may ask the same
@@ -130,8 +205,10 @@ class Problem:
 
     def solution(self, evidence: Evidence, ridge: float) -> Solution:
         """Return the machine at a ridge, without the inverse, which is as large as the matrix."""
-        fit = evidence.fit(ridge).detached()
-        return Solution(fit, *evidence.gram.expansion(self.X, fit.coefficients))
+        fit, gram = evidence.fit(ridge).detached(), evidence.gram
+        if fit.feature_weights is None:
+            return Solution(fit, *gram.expansion(self.X, fit.coefficients))
+        return Solution(fit, *gram.feature_expansion(fit.feature_weights))
 
 
 def score_candidates(
@@ -162,8 +239,10 @@ def score_candidates(
             evidence = known.get(kernel) or next(fresh)
             if kernel not in kernels[i + 1 :]:
                 known.pop(kernel, None)
-            with stage.part("kernel") if takes_time else SILENT:
+            with stage.part("kernel", evidence.gram.sweeps) if takes_time else SILENT as part:
+                evidence.gram.progress = FirstParts(part, evidence.gram.sweeps)
                 scores.add(evidence, ridges_for(evidence.gram).tolist())
+                evidence.gram.progress = SILENT
     return scores.result(time.perf_counter() - start), scores.kept
 
 

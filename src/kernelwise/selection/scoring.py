@@ -20,7 +20,7 @@ from kernelwise.selection.inputs import (
     one_ridge,
     weighted_rows,
 )
-from kernelwise.selection.problem import Problem, score_candidates
+from kernelwise.selection.problem import Budget, Problem, score_candidates
 from kernelwise.selection.result import SelectionResult
 
 
@@ -110,9 +110,10 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
         Names as in ``criteria.available()`` or criteria with parameters.
     ridge : float or list of float, default=1.0
         For the criteria that train. With several, every kernel is a candidate with each of them.
-    engine : {"auto", "dense", "tiled"} or Engine, default="auto"
+    engine : {"auto", "dense", "tiled", "low_rank"} or Engine, default="auto"
         How to compute with kernel matrices. "auto" keeps them in memory up to 700 rows; beyond
-        that, or beyond the memory budget, it sweeps over tiles.
+        that, or beyond the memory budget, it sweeps over tiles. Beyond 9,000 rows, or the budget,
+        it estimates what costs n^3. ``gram.LowRank(rank)`` takes time linear in the rows.
     task : {"auto", "classification", "regression"}, default="auto"
         "auto" regresses on fractions, and on integers that have few rows to each value.
     fit_intercept : bool, default=True
@@ -161,7 +162,7 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
         engine,
         fit_intercept=fit_intercept,
         machine=machines.get(machine),
-        memory=memory,
+        budget=Budget(memory),
     )
     columns = problem.columns(asked)
     with limited(n_jobs, rows=targets.n):

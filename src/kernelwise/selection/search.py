@@ -13,7 +13,8 @@ from kernelwise._types import Array
 from kernelwise.criteria import ELOO, Criterion, Evidence, get
 from kernelwise.gram import Gram
 from kernelwise.gram.psd import warn_indefinite
-from kernelwise.kernels import Gaussian, Kernel
+from kernelwise.kernels import Kernel
+from kernelwise.machines.held_out import HeldOutFit
 from kernelwise.selection.cascade import (
     AUTO_RIDGES,
     FOR_CLASSES,
@@ -24,14 +25,17 @@ from kernelwise.selection.cascade import (
 )
 from kernelwise.selection.diagnostics import Code, Diagnostic
 from kernelwise.selection.inputs import as_ridges
+from kernelwise.selection.landmark_search import LandmarkSearch
 from kernelwise.selection.local_search import FIRST_LOOK, LocalSearch, SearchFailed, SearchResult
 from kernelwise.selection.problem import Problem, Solution, score_candidates
+from kernelwise.selection.ranks import limit_of, pick_of, refine
 from kernelwise.selection.result import SelectionResult
+from kernelwise.selection.screen import screen
+from kernelwise.selection.widths import edge, extended, with_narrower
 from kernelwise.targets import Targets
 
 LOCAL_ROWS = FIRST_LOOK + FIRST_LOOK // 5  # from here a first look at fewer rows pays
 SEARCHES = 3  # with a grid that is extended between them
-_STEPS = 4  # by which a grid is extended
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +71,12 @@ class CascadeOutcome:
     offered_ridges: Array | None = None
     known: Solution | None = None
 
+    @property
+    def judged_by(self) -> str:
+        """How the error of the winner's machine is known."""
+        is_held_out = self.known is not None and isinstance(self.known.fit, HeldOutFit)
+        return "held-out rows" if is_held_out else "leave-one-out"
+
 
 class Search:
     """A cascade over candidate kernels that keeps what it has learnt of the best.
@@ -88,7 +98,8 @@ class Search:
         criteria, self._keep = zip(*self._cascade.stages, strict=True)
         self._columns = problem.columns(criteria)
         self._known: dict[Kernel, Evidence] = {}
-        self._parts = 1  # what a first look at few rows cannot settle is scored in full
+        # What a first look at few rows cannot settle is scored in full.
+        self._parts = 1 + len(problem.engine.refinements(problem.targets.n))
         for each in criteria:
             self._parts += 2 if each.has_open_tradeoffs else 1
 
@@ -108,16 +119,53 @@ class Search:
         survivors, picked = list(range(len(kernels))), None
         for name, keep in zip(self._columns, self._keep, strict=True):
             is_last, finalists = name == list(self._columns)[-1], len(survivors)
+            alive = [kernels[i] for i in survivors]
             if is_last and self._may_search_locally():
-                survivors.sort(key=lambda i: _smoothness(kernels[i]))
-                picked = self._search_locally([kernels[i] for i in survivors], progress)
+                survivors = with_narrower(kernels, survivors)
+                alive = [kernels[i] for i in survivors]
+                picked = self._search_locally(alive, progress)
             if picked is not None:
                 stage = picked.table
+            elif self._problem.is_large and not is_last:
+                stage = self._screen(alive, name, keep, progress)
             else:
-                stage = self._score([kernels[i] for i in survivors], name, keep, progress)
+                stage = self._score(alive, name, keep, progress)
             rule = self._cascade.rule if is_last else "best"
             survivors = _enter(summary, stage, survivors, rule)[:keep]
-        return self._outcome(summary, survivors[0], finalists, picked)
+        winner = survivors[0]
+        if picked is None:
+            winner = self._refine(summary, winner, progress)
+        return self._outcome(summary, winner, finalists, picked)
+
+    def _refine(self, summary: SelectionResult, winner: int, progress: Task) -> int:
+        """Let an engine come closer to the matrices while that pays; return the row that won."""
+        [*_, (name, criterion)] = self._columns.items()
+        kernel, ridge = summary.kernels[winner], float(summary.ridges[winner])
+        evidence, ridges_for = self._evidence(kernel), partial(self._ridges_for, criterion)
+        is_rough = evidence.gram.rank or self._problem.engine.refinements(evidence.n)
+        if np.isnan(ridge) or not is_rough:
+            return winner
+        start, seconds = time.perf_counter(), summary.timings[name]
+        pick = pick_of(evidence, ridge, criterion)
+        given = self._problem, summary.kernels, (name, criterion), ridges_for
+        pick, tables, paid = refine(*given, pick, progress)
+        for table in tables:
+            rows = [summary.kernels.index(kernel) for kernel in dict.fromkeys(table.kernels)]
+            [winner, *_] = _enter(summary, table, rows, "best")
+        self._known = {summary.kernels[winner]: pick.evidence}
+        summary.timings[name] = seconds + time.perf_counter() - start
+        limit = limit_of(pick, ridges_for(pick.evidence.gram), paid)
+        if limit is not None:
+            summary.notes[f"{pick.evidence.kernel}: rank"] = limit
+        return winner
+
+    def _screen(
+        self, kernels: Sequence[Kernel], name: str, keep: int, progress: Task
+    ) -> SelectionResult:
+        """Score on samples of the rows."""
+        column = name, self._columns[name]
+        ridges_for = partial(self._ridges_for, column[1])
+        return screen(self._problem, kernels, column, ridges_for, keep, progress)
 
     def _score(
         self, kernels: Sequence[Kernel], name: str, keep: int, progress: Task
@@ -131,8 +179,10 @@ class Search:
 
     def _ridges_for(self, criterion: Criterion, gram: Gram) -> Array:
         """Return the ridges to choose from; the one nearest the papers' 1 if it may not choose."""
-        diagonal, weights = gram.statistics.diagonal, self._problem.targets.weights
-        mean = float((diagonal if weights is None else weights * diagonal).mean())
+        diagonal, weights = gram.diagonal, self._problem.targets.weights
+        if weights is not None and weights.size == diagonal.size:  # not on a sample of the rows
+            diagonal = weights * diagonal
+        mean = float(diagonal.mean())
         unit = mean if self._relative and mean > 0.0 and np.isfinite(mean) else 1.0
         if criterion.chooses_ridge:
             return np.asarray(self._ridges * unit)
@@ -176,6 +226,7 @@ class Search:
             and self._problem.targets.n > LOCAL_ROWS
             and bool(np.all(np.diff(self._ridges) > 0.0))
             and not self._problem.takes_matrix
+            and (self._problem.is_large or not self._problem.engine.serves_all_ridges)
         )
 
     def _search_locally(self, kernels: Sequence[Kernel], progress: Task) -> "_Picked | None":
@@ -183,7 +234,9 @@ class Search:
         start, [*_, (name, criterion)] = time.perf_counter(), self._columns.items()
         grid = np.array([self._ridges_for(criterion, self._evidence(k).gram) for k in kernels])
         try:
-            found = LocalSearch(self._problem, kernels, criterion, grid).run(progress)
+            method = LandmarkSearch if self._problem.is_large else LocalSearch
+            assert isinstance(criterion, ELOO)
+            found = method(self._problem, kernels, criterion, grid).run(progress)
         except SearchFailed:
             return None
         for kernel in found.indefinite:
@@ -193,10 +246,11 @@ class Search:
             ridges=grid.ravel(),
             criteria={name: criterion},
             table={name: np.where(np.isinf(found.values), np.nan, found.values).ravel()},
-            notes=_set_aside(kernels, name, found),
+            notes=_notes(kernels, name, found),
             engine=self._problem.engine.name,
             engine_reason=self._problem.engine_reason,
             seconds=time.perf_counter() - start,
+            standard_errors=_errors(name, found),
         )
         return _Picked(table, kernels[found.pick.kernel], found.solution)
 
@@ -209,19 +263,21 @@ class _Picked(NamedTuple):
     solution: Solution
 
 
-def _set_aside(kernels: Sequence[Kernel], name: str, found: SearchResult) -> dict[str, str]:
-    """Return a note for every kernel that needed no exact value."""
-    looked = " and ".join(str(rows) for rows in found.looked_at[:-1])
-    return {
-        f"{kernel}: {name}": Diagnostic(f"set aside after a look at {looked} rows", Code.SET_ASIDE)
-        for kernel, values in zip(kernels, found.values, strict=True)
-        if np.isnan(values).all()
-    }
+def _notes(kernels: Sequence[Kernel], name: str, found: SearchResult) -> dict[str, str]:
+    """Return a note for every kernel that needed no exact value, and what the search says."""
+    *first, last = map(str, found.looked_at[:-1])
+    looked = " and ".join([", ".join(first), last] if first else [last])
+    set_aside = Diagnostic(f"set aside after a look at {looked} rows", Code.SET_ASIDE)
+    notes: dict[str, str] = {f"{name}: {note.code}": note for note in found.notes}
+    for kernel, values in zip(kernels, found.values, strict=True):
+        if np.isnan(values).all():
+            notes[f"{kernel}: {name}"] = set_aside
+    return notes
 
 
-def _smoothness(kernel: Kernel) -> tuple[str, float]:
-    """Return a key that puts wide kernels first, families apart."""
-    return type(kernel).__name__, kernel.roughness
+def _errors(name: str, found: SearchResult) -> dict[str, Array]:
+    """Return the standard errors of estimates, none of exact values."""
+    return {} if found.standard_errors is None else {name: found.standard_errors.ravel()}
 
 
 def _cascade_for(criterion: Any, targets: Targets, ridges: int) -> Cascade:
@@ -279,23 +335,3 @@ def _enter(
     summary.notes.update(stage.notes)
     summary.timings[name] = stage.seconds
     return order
-
-
-def edge(kernels: Sequence[Kernel], winner: int) -> str | None:
-    """Return "narrowest" or "widest" where the winner is the last of its family on that side."""
-    family = {k.roughness for k in kernels if type(k) is type(kernels[winner])}
-    if len(family) < 3 or not kernels[winner].inverse_widths:
-        return None
-    roughness = kernels[winner].roughness
-    if roughness == max(family):
-        return "narrowest"
-    return "widest" if roughness == min(family) else None
-
-
-def extended(kernels: Sequence[Kernel], side: str) -> list[Kernel]:
-    """Return a grid of Gaussians with four more powers of two on one side."""
-    widths = sorted(kernel.tau for kernel in kernels if isinstance(kernel, Gaussian))
-    steps = range(1, _STEPS + 1)
-    if side == "narrowest":
-        return [Gaussian(widths[0] / 2.0**i) for i in reversed(steps)] + list(kernels)
-    return list(kernels) + [Gaussian(widths[-1] * 2.0**i) for i in steps]

@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from kernelwise._sklearn import (
     CallbackSupportMixin,
     HasMethods,
+    Interval,
     StrOptions,
     _fit_context,
     _routing_enabled,
@@ -27,6 +28,7 @@ from kernelwise.kernels.geometry import in_range
 from kernelwise.machines.delegation import Delegating, inner_has
 from kernelwise.selection.cascade import Cascade
 from kernelwise.selection.declaration import Declared
+from kernelwise.selection.diagnostics import sampled
 from kernelwise.selection.estimates import SelfAssessing
 from kernelwise.selection.estimators import (
     balanced_leave_one_out,
@@ -36,12 +38,14 @@ from kernelwise.selection.estimators import (
     fit_estimator,
     fit_needs,
     has_bias,
+    knows_by_name,
     leave_one_out,
     machine_for,
+    takes_over,
 )
 from kernelwise.selection.guards import warn_about
 from kernelwise.selection.inputs import as_kernels, weighted_rows
-from kernelwise.selection.problem import Problem
+from kernelwise.selection.problem import Budget, Problem
 from kernelwise.selection.search import SEARCHES, Search
 from kernelwise.selection.terms import SearchAttributes, scoring_criterion
 from kernelwise.targets import as_vector
@@ -91,15 +95,20 @@ class KernelSelector(
         "auto" follows the estimator, or else the target: fractions are regressed on, and integers
         that have few rows to each value. Before it is fitted, a selector with "auto" counts as a
         classifier, so that scikit-learn stratifies its folds.
-    engine : {"auto", "dense", "tiled"} or Engine, default="auto"
+    engine : {"auto", "dense", "tiled", "low_rank"} or Engine, default="auto"
         How to compute with kernel matrices. "auto" keeps them in memory up to 700 rows; beyond
-        that, or beyond the memory budget, it sweeps over tiles.
+        that, or beyond the memory budget, it sweeps over tiles. Beyond 9,000 rows, or the budget,
+        it estimates what costs n^3. ``gram.LowRank(rank)`` takes time linear in the rows.
     refit : bool, default=True
         Whether to fit the estimator with the choice.
     memory : str, float or None, default=None
         The memory budget for kernel matrices: an amount such as "4GB", or a share of what is free;
         None means 0.8.
-    time, journal : None
+    time : float or None, default=None
+        About how many seconds the choice may take. Where exact leave-one-out takes longer, machines
+        on landmarks are compared instead, as many as there is time for. None is exact up to 9,000
+        rows that fit into memory, and estimates with an effort that grows with the rows beyond.
+    journal : None
         Reserved; must be None.
     n_jobs : int or None, default=None
         The number of threads for fits and predictions, at most the number of processors: -1 uses
@@ -161,7 +170,7 @@ class KernelSelector(
         "engine": [str, Engine],
         "refit": ["boolean"],
         "memory": [str, Real, None],
-        "time": [None],
+        "time": [Interval(Real, 0.0, None, closed="neither"), None],
         "journal": [None],
         "n_jobs": "no_validation",  # as_jobs says it in one sentence
         "random_state": ["random_state"],
@@ -239,11 +248,15 @@ class KernelSelector(
             self.engine,
             fit_intercept=has_bias(machine),
             machine=criterion_machine(machine),
-            memory=self.memory,
+            budget=Budget(self.memory, self.time),
         )
-        search = Search(problem, self._criterion(targets), self.ridge)
-        if self.refit:
-            problem.require(fit_needs(machine, fit_params), f"the fit of {type(machine).__name__}")
+        adopts = takes_over(machine, fit_params, self.class_weight)
+        chosen_on = problem if adopts or not self.refit else problem.within_reach()
+        search = Search(chosen_on, self._criterion(targets), self.ridge)
+        by_name = chosen_on is not problem and knows_by_name(machine, kernels)
+        if self.refit and not by_name:
+            needs = fit_needs(machine, fit_params, self.class_weight, problem.engine)
+            problem.require(needs, f"the fit of {type(machine).__name__}")
         with limited(self.n_jobs, rows=targets.n):
             with fit_task(self, X, y, parts=SEARCHES) as progress:
                 found = search.run(kernels, progress, extend=auto)
@@ -253,14 +266,18 @@ class KernelSelector(
                     self.classes_ = targets.classes
                 else:
                     self.target_variance_ = float(targets.y.var())
+                if chosen_on is not problem:
+                    self.result_.notes["rows"] = sampled(chosen_on.targets.n, targets.n)
                 if self.refit:
-                    self.best_estimator_ = configure_estimator(machine, found.kernel, found.ridge)
+                    self.best_estimator_ = configure_estimator(
+                        machine, found.kernel, found.ridge, by_name=by_name
+                    )
                     fit_estimator(
                         self.best_estimator_, problem, found, fit_params, self.class_weight
                     )
             fitted = getattr(self, "best_estimator_", None)
-            self.error_ = leave_one_out(fitted, targets)
-            self.balanced_error_ = balanced_leave_one_out(fitted, targets)
+            self.error_ = leave_one_out(fitted, targets, found.judged_by)
+            self.balanced_error_ = balanced_leave_one_out(fitted, targets, found.judged_by)
             of_classes = favours_rare_classes(fitted)
             self.guards_ = warn_about(found, self.balanced_error_ if of_classes else self.error_)
         if self.error_ is None:  # folds will need them; files do without

@@ -106,6 +106,11 @@ class SpectrumDisplay(Display):
         machine = fitted_machine(
             estimator, "X_fit_", "use SpectrumDisplay.from_kernel(kernel, X, ridge)"
         )
+        if machine.X_fit_.shape[0] < len(machine.loo_values_):
+            raise ValueError(
+                "the machine keeps landmarks in the place of its training rows: use "
+                "SpectrumDisplay.from_kernel(kernel, X, ridge)."
+            )
         return cls.from_kernel(machine.kernel, machine.X_fit_, machine.ridge, ax=ax, **kwargs)
 
     def _draw(self, kwargs: dict[str, Any]) -> None:

@@ -1,0 +1,152 @@
+"""Rows paired with landmarks in single precision, and the sums over them that machines take.
+
+Half of the digits are enough for a kernel's values and twice as fast; sums over rows are kept in
+double precision, but for those of a preconditioner.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from scipy.linalg import solve_triangular
+
+from kernelwise._threads import cached_property
+from kernelwise._types import Array
+from kernelwise.gram.features import RowBlocks
+from kernelwise.gram.sweep import Reduction
+from kernelwise.gram.tiles import Block
+from kernelwise.kernels import Kernel, Pairs
+
+SINGLE = np.float32
+_DIRECT_FEATURES = 32  # up to here differences in a compiled loop beat a matrix product
+
+
+def in_single(X: Any, center: Array | None = None) -> Any:
+    """Return rows in single precision, less a centre: far from zero distances lose digits."""
+    if sp.issparse(X):
+        return X.astype(SINGLE)
+    return np.asarray(X if center is None else X - center, dtype=SINGLE)
+
+
+class SinglePairs(Pairs):
+    """Rows and landmarks in single precision; `prepared` landmarks make distances quick."""
+
+    def __init__(self, X: Any, Z: Any, prepared: Array | None) -> None:
+        super().__init__(X, Z)
+        self._prepared = prepared
+
+    def __getitem__(self, geometry: str) -> Array:
+        """Return the values of a geometry."""
+        if geometry == "sqdist" and self._prepared is not None and geometry not in self._known:
+            is_direct = self.X.shape[1] <= _DIRECT_FEATURES
+            distances = _direct_distances if is_direct else _distances_by_product
+            self._known[geometry] = distances(self.X, self._prepared)
+        return super().__getitem__(geometry)
+
+
+def _prepare(Z: Array) -> Array:
+    """Return landmarks as the distances to them take them."""
+    if Z.shape[1] <= _DIRECT_FEATURES:
+        return np.ascontiguousarray(Z.T)
+    wide = _with_norms(Z, -2.0)
+    wide[:, [-2, -1]] = wide[:, [-1, -2]]
+    return wide
+
+
+def _direct_distances(X: Array, columns: Array) -> Array:
+    """Return squared distances from differences, which do not cancel."""
+    from kernelwise.gram import _loops
+
+    G = np.empty((X.shape[0], columns.shape[1]), X.dtype)
+    _loops.squared_distance_tile(np.ascontiguousarray(X.T), columns, G)
+    return G
+
+
+def _distances_by_product(X: Array, wide: Array) -> Array:
+    """Return squared distances: [x, |x|^2, 1] times [-2 z, 1, |z|^2]."""
+    D = _with_norms(X, 1.0) @ wide.T
+    return np.asarray(np.maximum(D, 0.0, out=D))
+
+
+def _with_norms(X: Array, factor: float) -> Array:
+    """Return [f x, |x|^2, 1] for every row."""
+    wide = np.empty((len(X), X.shape[1] + 2), X.dtype)
+    wide[:, :-2], wide[:, -2], wide[:, -1] = factor * X, np.einsum("ij,ij->i", X, X), 1.0
+    return wide
+
+
+@dataclass(frozen=True, eq=False)
+class SingleBlocks(RowBlocks):
+    """Blocks of rows in single precision, each paired with all landmarks."""
+
+    @cached_property
+    def _prepared(self) -> Array | None:
+        return None if sp.issparse(self.landmarks) else _prepare(self.landmarks)
+
+    def room(self) -> Array:
+        """Return no room: every product makes its own."""
+        return np.empty(0)
+
+    def pairs(self, left: Block, right: Block, room: Array) -> Pairs:  # type: ignore[override]
+        """Return the pairs of a block with the landmarks."""
+        return self.pairs_with(self.X[left.rows])
+
+    def pairs_with(self, X: Any) -> Pairs:
+        """Return the pairs of rows, in single precision, with the landmarks."""
+        return SinglePairs(X, self.landmarks, self._prepared)
+
+
+@dataclass(frozen=True, eq=False)
+class Onto(Reduction):
+    """K' B."""
+
+    kernel: Kernel
+    columns: Array  # B
+    size: int
+
+    def zero(self) -> list[Array]:
+        """Return zeros."""
+        return [np.zeros((self.size, self.columns.shape[1]))]
+
+    def step(self, into: list[Array], pairs: Pairs, left: Block, right: Block) -> None:
+        """Add a block of rows."""
+        into[0] += self.kernel.values(pairs).T @ self.columns[left.rows]
+
+
+@dataclass(frozen=True, eq=False)
+class Normal(Reduction):
+    """K' W K V."""
+
+    kernel: Kernel
+    weights: Array  # of shape (n, 1)
+    vectors: Array  # V
+
+    def zero(self) -> list[Array]:
+        """Return zeros."""
+        return [np.zeros(self.vectors.shape)]
+
+    def step(self, into: list[Array], pairs: Pairs, left: Block, right: Block) -> None:
+        """Add a block of rows."""
+        tile = self.kernel.values(pairs)
+        into[0] += tile.T @ (self.weights[left.rows] * (tile @ self.vectors))
+
+
+@dataclass(frozen=True, eq=False)
+class Whitened(Reduction):
+    """B' B with B = W^1/2 (K - 1 means') T^-1."""
+
+    kernel: Kernel
+    roots: Array  # of the weights, of shape (n, 1)
+    means: Array
+    triangle: Array  # T
+
+    def zero(self) -> list[Array]:
+        """Return zeros."""
+        return [np.zeros_like(self.triangle)]
+
+    def step(self, into: list[Array], pairs: Pairs, left: Block, right: Block) -> None:
+        """Add a block of rows."""
+        tile = (self.kernel.values(pairs) - self.means) * self.roots[left.rows]
+        half = solve_triangular(self.triangle, tile.T, trans=1, check_finite=False)
+        into[0] += half @ half.T

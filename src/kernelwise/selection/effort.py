@@ -1,0 +1,70 @@
+"""How much work a choice among many rows may take."""
+
+import time
+
+from kernelwise._progress import SILENT, Task
+
+# Work in kernel values, of which a core computes about 5e8 a second: so many, or so many a row if
+# that is more. In all, and on passes over all rows.
+_EFFORT, _EFFORT_A_ROW = 2.5e10, 3.5e4
+_PASSES, _PASSES_A_ROW = 6.5e9, 3e4
+_VALUES_A_SECOND = 4e8
+
+
+class Effort:
+    """How much work there may be, in kernel values or in seconds, and how much of it is done."""
+
+    PARTS = 400  # in which progress is told
+
+    def __init__(self, rows: int, seconds: float | None) -> None:
+        self._total = max(_EFFORT, _EFFORT_A_ROW * rows)
+        self._passes = max(_PASSES, _PASSES_A_ROW * rows)
+        self._seconds, self._made = seconds, time.monotonic()
+        self._spent, self._told, self._task, self._begun = 0.0, 0, SILENT, 0.0
+
+    def begin(self, task: Task) -> None:
+        """Tell a task from now on."""
+        self._task, self._begun = task, time.monotonic()
+
+    def allows(self, machine: float, looks: float) -> bool:
+        """Say whether there may be so much work on a machine of all rows, and on looks before."""
+        work = machine + looks
+        if self._seconds is None:
+            return self._spent + work <= self._total and machine <= self._passes
+        now = time.monotonic()
+        pace = (now - self._begun) / self._spent if self._spent else 1.0 / _VALUES_A_SECOND
+        return now - self._made + work * pace <= self._seconds
+
+    def passes(self, values: float) -> Task:
+        """Return a task that is told of passes over so many kernel values."""
+        return _Passes(self, values)
+
+    def spend(self, values: float) -> None:
+        """Count work."""
+        self._spent += values
+        while self._told < min(self.PARTS, int(self.PARTS * self._spent / self._total)):
+            self._task.advance()
+            self._told += 1
+
+
+class _Passes(Task):
+    """A task that counts the work of passes, which are told of in parts."""
+
+    def __init__(self, budget: Effort, values: float) -> None:
+        self._budget, self._values = budget, values
+        self._share = self._left = 0.0
+
+    def part(self, name: str = "", parts: int = 0) -> Task:
+        """Begin a pass."""
+        self._share, self._left = self._values / max(parts, 1), self._values
+        return self
+
+    def advance(self) -> None:
+        """Count a part of a pass."""
+        self._left -= self._share
+        self._budget.spend(self._share)
+
+    def end(self) -> None:
+        """Count what is left of a pass."""
+        self._budget.spend(self._left)
+        self._left = 0.0

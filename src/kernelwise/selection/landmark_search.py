@@ -1,0 +1,292 @@
+"""Kernels and ridges for more rows than a matrix can have: on few rows first, then by landmarks.
+
+Exact leave-one-out on 2,000 rows says where to begin. Machines on landmarks, trained on many rows
+and judged by rows held out, go on from there: from 1,000 landmarks on their number is doubled while
+that pays. Few landmarks prefer wide kernels, and so do few rows: at every doubling narrower kernels
+are tried. The last machine is fitted to all rows, or to all but those held out; what it is said to
+achieve was measured on rows that it had not seen.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import NamedTuple
+
+import numpy as np
+
+from kernelwise._progress import Task
+from kernelwise._threads import limited
+from kernelwise._types import Array
+from kernelwise.criteria import ELOO
+from kernelwise.gram.landmarks import (
+    MOST_ITERATIONS,
+    Landmarks,
+    LandmarkSolution,
+    NotConverged,
+    Preconditioner,
+)
+from kernelwise.gram.lowrank import distinct_rows
+from kernelwise.gram.single import in_single
+from kernelwise.kernels import Kernel, Pairs
+from kernelwise.machines.base import standard_error
+from kernelwise.machines.held_out import HeldOutFit, LeftOut
+from kernelwise.selection.diagnostics import Code, Diagnostic
+from kernelwise.selection.effort import Effort
+from kernelwise.selection.local_search import (
+    GridIndex,
+    LocalSearch,
+    SearchFailed,
+    SearchResult,
+)
+from kernelwise.selection.problem import Problem, Solution
+from kernelwise.targets import stratified_order
+
+START_ROWS = 2000
+FEWEST_LANDMARKS = 1000
+MOST_LANDMARKS = 8000
+_HELD_OUT = 5000  # rows
+_HELD_SHARE = 10  # at most one row in so many is held out
+_ROWS_A_LANDMARK = 16  # on which kernels and ridges are compared
+_SAMPLE = 4  # rows a landmark of which a preconditioner is made
+_FEW_ROWS = 300.0  # m² over this many rows are too few for that
+_GAIN, _ERRORS = 0.01, 2.0  # share of the loss, and standard errors, that a doubling must save
+_MORE = 2  # iterations for the machine on all rows
+_WORSE = 1.25  # times the loss that tells that it has not converged
+_SLOWER = 1.4  # times the iterations that twice the landmarks may take
+_LOOKS = 3  # that a climb usually takes
+_FACTORS = 40.0  # the factors of m landmarks take as long as m³ over this many kernel values
+
+
+class Look(NamedTuple):
+    """A machine on landmarks at one kernel and ridge, judged by rows held out."""
+
+    place: GridIndex
+    losses: Array  # of the rows held out
+    values: Array  # f(x) of them, (rows, c)
+    seen: Landmarks
+    solution: LandmarkSolution
+    system: Preconditioner
+    at: int  # its place among the ridges of the solution
+
+    @property
+    def loss(self) -> float:
+        """The mean loss."""
+        return float(self.losses.mean())
+
+
+class LandmarkSearch:
+    """Looks for the kernel and ridge with the least loss on rows held out.
+
+    Parameters
+    ----------
+    problem : Problem
+    kernels : list of Kernel
+        Neighbours in the list should be alike: sorted by width, the widest first.
+    criterion : ELOO
+        Says which loss.
+    ridges : array of shape (kernels, ridges)
+        In ascending order.
+    """
+
+    def __init__(
+        self,
+        problem: Problem,
+        kernels: Sequence[Kernel],
+        criterion: ELOO,
+        ridges: Array,
+    ) -> None:
+        self._problem, self._kernels = problem, kernels
+        self._criterion, self._ridges = criterion, ridges
+        targets, X = problem.targets, problem.X
+        order = stratified_order(targets)
+        held = min(_HELD_OUT, targets.n // _HELD_SHARE)
+        self._training, self._held = order[:-held], np.sort(order[-held:])
+        self._landmarks = distinct_rows(X, self._training, min(MOST_LANDMARKS, order.size // 2))
+        sample = X[np.sort(order[:START_ROWS])]
+        self._single = in_single(X, None if hasattr(sample, "tocsr") else sample.mean(axis=0))
+        self._held_targets = targets.part(self._held)
+        self._weights = np.ones(targets.n) if targets.weights is None else targets.weights
+        self._effort = Effort(targets.n, problem.seconds)
+
+    def run(self, progress: Task) -> SearchResult:
+        """Begin on few rows, then climb with more and more landmarks."""
+        with progress.part("landmarks", 2) as task:
+            place = self._start(task)
+            with task.part("machines", Effort.PARTS) as part:
+                self._effort.begin(part)
+                looks, still_pays = self._ladder(place)
+                best = _best(looks)
+                solution = self._machine(best)
+        return self._result(looks, best, solution, still_pays)
+
+    def _start(self, progress: Task) -> GridIndex:
+        """Return the pick of exact leave-one-out on few rows."""
+        few = self._problem.part(np.sort(self._training[:START_ROWS])).exact()
+        with limited(rows=1):  # a second thread would wait for most of the time
+            search = LocalSearch(few, self._kernels, self._criterion, self._ridges)
+            return search.run(progress).pick
+
+    def _ladder(self, place: GridIndex) -> tuple[dict[GridIndex, Look], bool]:
+        """Double the landmarks while that pays; return the last looks, and if they still pay."""
+        m = min(FEWEST_LANDMARKS, self._landmarks.size)
+        looks = self._climb(m, place, (1, -1))
+        if not looks:
+            raise SearchFailed
+        pays = True
+        while pays and 2 * m <= self._landmarks.size:
+            best = _best(looks)
+            sides = self._affordable_sides(2 * m, best.solution.iterations)
+            if sides is None:
+                break
+            m *= 2
+            more = self._climb(m, best.place, sides)
+            pays = bool(more) and _pays(best, _best(more))
+            looks = more if pays else looks
+        return looks, pays
+
+    def _affordable_sides(self, m: int, iterations: int) -> tuple[int, ...] | None:
+        """Say whether there is time for a narrower kernel, for one kernel only, or for none."""
+        rows = min(self._training.size, _ROWS_A_LANDMARK * m)
+        expected = _SLOWER * iterations
+        # The machine on all rows takes over the factors of the look that it is made from.
+        machine = float(self._problem.targets.n) * m * (expected + _MORE)
+        look = float(rows) * m * expected + m**3 / _FACTORS
+        if self._effort.allows(machine, _LOOKS * look):
+            return (1,)
+        return () if self._effort.allows(machine, look) else None
+
+    def _climb(self, m: int, place: GridIndex, sides: tuple[int, ...]) -> dict[GridIndex, Look]:
+        """Return looks at a kernel and its neighbours on some sides, as long as they are better."""
+        looks: dict[GridIndex, Look] = {}
+        tried = {place.kernel}
+        self._look(looks, m, place)
+        while looks:
+            best = _best(looks).place
+            near = [best.kernel + side for side in sides]
+            new = [k for k in near if 0 <= k < len(self._kernels) and k not in tried]
+            if not new:
+                break
+            tried.add(new[0])
+            self._look(looks, m, GridIndex(new[0], best.ridge))
+        return looks
+
+    def _look(self, looks: dict[GridIndex, Look], m: int, place: GridIndex) -> None:
+        """Add the machines of a kernel at a ridge and its neighbours; none if they fail."""
+        k, j = place
+        ridges = range(max(j - 1, 0), min(j + 2, self._ridges.shape[1]))
+        rows = self._training[: _ROWS_A_LANDMARK * m]
+        seen = self._seen(self._kernels[k], rows, m)
+        tile = seen.values(self._single[self._held])
+        # Few rows are cheaper to go over again than to make a better preconditioner of.
+        few = rows.size < m * m / _FEW_ROWS
+        sample = None if few else np.arange(rows.size)[-_SAMPLE * m :]
+        passes = self._effort.passes(float(rows.size) * m)
+        try:
+            with limited(rows=m // 2):  # the passes have threads of their own
+                system = Preconditioner.of(seen, self._ridges[k, list(ridges)], sample)
+                solution = seen.solve(
+                    system, lambda a, b: self._judged(tile, a, b), MOST_ITERATIONS, passes
+                )
+        except NotConverged:
+            return
+        for at, ridge in enumerate(ridges):
+            values = tile @ solution.coefficients[at].astype(tile.dtype) + solution.bias[at]
+            at_place = GridIndex(k, ridge)
+            looks[at_place] = Look(
+                at_place, self._losses(values), values, seen, solution, system, at
+            )
+
+    def _seen(self, kernel: Kernel, rows: Array, m: int) -> Landmarks:
+        return Landmarks(
+            kernel,
+            self._single[rows],
+            self._single[self._landmarks[:m]],
+            self._problem.targets.fit_columns[rows],
+            self._weights[rows],
+            self._problem.fit_intercept,
+        )
+
+    def _judged(self, tile: Array, coefficients: Array, bias: Array) -> Array:
+        """Return the mean losses of several machines on the rows held out."""
+        return np.array(
+            [
+                self._losses(tile @ a.astype(tile.dtype) + b).mean()
+                for a, b in zip(coefficients, bias, strict=True)
+            ]
+        )
+
+    def _losses(self, values: Array) -> Array:
+        targets = self._held_targets
+        fit = HeldOutFit(
+            0.0, np.zeros(1), values, targets.fit_columns - values, None, np.ones(targets.n)
+        )
+        with np.errstate(over="ignore", invalid="ignore"):  # what diverges is found out
+            return np.asarray(self._criterion.losses(targets, LeftOut(fit)))
+
+    def _machine(self, best: Look) -> Solution:
+        """Return the best machine on more rows, by a few more iterations.
+
+        All of them, if it was judged with all that were not held out. If with fewer, it is judged
+        once more, and those held out stay so: they are few then.
+        """
+        m, (k, j) = best.seen.Z.shape[0], best.place
+        saw_all = best.seen.X.shape[0] == self._training.size
+        rows = np.arange(self._problem.targets.n) if saw_all else self._training
+        landmarks, values = self._problem.X[self._landmarks[:m]], best.values
+        coefficients, bias = best.solution.coefficients[best.at], best.solution.bias[best.at]
+        for fitted in self._solved_again(best, rows):
+            K = self._kernels[k].values(Pairs(self._problem.X[self._held], landmarks))
+            held_out = K @ fitted.coefficients[0] + fitted.bias[0]  # as it will be evaluated
+            if self._losses(held_out).mean() <= _WORSE * best.loss:
+                coefficients, bias = fitted.coefficients[0], fitted.bias[0]
+                values = values if saw_all else held_out
+        return Solution(self._fit(values, bias, float(self._ridges[k, j])), landmarks, coefficients)
+
+    def _solved_again(self, best: Look, rows: Array) -> Iterator[LandmarkSolution]:
+        """Yield the machine of the best look on other rows, if it converges."""
+        m = best.seen.Z.shape[0]
+        seen = self._seen(self._kernels[best.place.kernel], rows, m)
+        passes = self._effort.passes(float(rows.size) * m)
+        iterations = best.solution.iterations + _MORE
+        with suppress(NotConverged):
+            yield seen.solve(best.system.at(best.at), None, iterations, passes)
+
+    def _fit(self, values: Array, bias: Array, ridge: float) -> HeldOutFit:
+        """Return what is known of rows: the values on those held out."""
+        Y = self._problem.targets.fit_columns
+        placed = np.full(Y.shape, np.nan)
+        placed[self._held] = values
+        return HeldOutFit(ridge, bias, placed, Y - placed, self._held, self._weights)
+
+    def _result(
+        self, looks: dict[GridIndex, Look], best: Look, solution: Solution, still_pays: bool
+    ) -> SearchResult:
+        values, errors = np.full((2, *self._ridges.shape), np.nan)
+        for place, look in looks.items():
+            values[place], errors[place] = look.loss, standard_error(look.losses)
+        m, kernel = best.seen.Z.shape[0], self._kernels[best.place.kernel]
+        notes = [
+            Diagnostic(
+                f"estimated on {self._held.size} rows held out, with {m} landmarks", Code.ESTIMATED
+            )
+        ]
+        if still_pays and m < self._problem.targets.n // 2:
+            notes.append(
+                Diagnostic(
+                    f"the chosen {kernel} is still limited by its {m} landmarks (doubling them has "
+                    "paid up to here): give it more seconds, as in time=600",
+                    Code.RANK_LIMITED,
+                )
+            )
+        looked_at = [min(START_ROWS, self._training.size), self._training.size]
+        return SearchResult(values, best.place, solution, looked_at, True, [], errors, tuple(notes))
+
+
+def _best(looks: dict[GridIndex, Look]) -> Look:
+    return min(looks.values(), key=lambda look: look.loss)
+
+
+def _pays(before: Look, after: Look) -> bool:
+    """Say whether the loss falls by more than chance explains, and enough to care."""
+    gains = before.losses - after.losses
+    needed = max(_ERRORS * standard_error(gains), _GAIN * before.loss)
+    return bool(gains.mean() > needed)

@@ -1,0 +1,48 @@
+"""Candidates by width: which is narrower, which is last, and what to add beyond it."""
+
+from collections.abc import Sequence
+
+from kernelwise.kernels import Gaussian, Kernel
+
+_STEPS = 4  # by which a grid is extended
+_NARROWER = 2  # kernels that a look at few rows may not leave out: many rows prefer them
+
+
+def edge(kernels: Sequence[Kernel], winner: int) -> str | None:
+    """Return "narrowest" or "widest" where the winner is the last of its family on that side."""
+    family = {k.roughness for k in kernels if type(k) is type(kernels[winner])}
+    if len(family) < 3 or not kernels[winner].inverse_widths:
+        return None
+    roughness = kernels[winner].roughness
+    if roughness == max(family):
+        return "narrowest"
+    return "widest" if roughness == min(family) else None
+
+
+def extended(kernels: Sequence[Kernel], side: str) -> list[Kernel]:
+    """Return a grid of Gaussians with four more powers of two on one side."""
+    widths = sorted(kernel.tau for kernel in kernels if isinstance(kernel, Gaussian))
+    steps = range(1, _STEPS + 1)
+    if side == "narrowest":
+        return [Gaussian(widths[0] / 2.0**i) for i in reversed(steps)] + list(kernels)
+    return list(kernels) + [Gaussian(widths[-1] * 2.0**i) for i in steps]
+
+
+def with_narrower(kernels: Sequence[Kernel], survivors: Sequence[int]) -> list[int]:
+    """Return survivors, families apart and wide kernels first, with the next narrower candidates.
+
+    A screen prefers kernels that are too wide for many rows. Every family with widths that has a
+    survivor gets two more.
+    """
+    order = sorted(range(len(kernels)), key=lambda i: _smoothness(kernels[i]))
+    kept = set(survivors)
+    for family in {type(kernels[i]) for i in survivors if kernels[i].inverse_widths}:
+        of_family = [i for i in order if type(kernels[i]) is family]
+        narrowest = max(of_family.index(i) for i in survivors if i in of_family)
+        kept.update(of_family[narrowest + 1 : narrowest + 1 + _NARROWER])
+    return [i for i in order if i in kept]
+
+
+def _smoothness(kernel: Kernel) -> tuple[str, float]:
+    """Return a key that puts wide kernels first, families apart."""
+    return type(kernel).__name__, kernel.roughness

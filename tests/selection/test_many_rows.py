@@ -1,0 +1,157 @@
+"""More rows than exact matrices can serve: estimates that are said to be estimates."""
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.datasets import make_friedman1
+from sklearn.svm import SVC
+
+import kernelwise as kw
+from kernelwise.gram.landmarks import NotConverged
+from kernelwise.selection import landmark_search, problem, screen
+from kernelwise.selection.diagnostics import Code, code_of
+
+
+@pytest.fixture
+def few_are_many(monkeypatch):
+    """Let 600 rows be more than exact matrices can serve."""
+    sizes = {
+        problem: {"EXACT_ROWS": 500, "FEWEST_ROWS": 300},
+        landmark_search: {"START_ROWS": 200, "FEWEST_LANDMARKS": 40, "MOST_LANDMARKS": 160},
+        screen: {"_ROWS": 200},
+    }
+    for module, values in sizes.items():
+        for name, value in values.items():
+            monkeypatch.setattr(module, name, value)
+
+
+def rings(n=1000, classes=2, seed=0):
+    """Return points in rings around the origin, one ring a class, with some noise."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, classes, n)
+    angle = rng.uniform(0.0, 2.0 * np.pi, n)
+    radius = 1.0 + y + 0.2 * rng.normal(size=n)
+    return np.column_stack([radius * np.cos(angle), radius * np.sin(angle)]), y
+
+
+def fitted(X, y, **settings):
+    return kw.KernelSelector(**settings).fit(X, y)
+
+
+def codes(selector):
+    return {code_of(note) for note in selector.result_.notes.values()}
+
+
+@pytest.mark.filterwarnings("ignore::kernelwise.selection.guards.KernelChoiceWarning")
+@pytest.mark.parametrize("classes", [2, 4])
+def test_a_choice_by_landmarks(few_are_many, classes):
+    X, y = rings(classes=classes)
+    selector = fitted(X, y)
+    exact = fitted(X, y, engine="tiled")
+    machine = selector.best_estimator_
+    assert machine.X_fit_.shape[0] in (40, 80, 160)
+    new = rings(2000, classes, seed=1)
+    assert selector.score(*new) > exact.score(*new) - 0.01
+    assert selector.error_.method == "held-out rows"
+    assert abs(selector.error_.value - (1.0 - selector.score(*new))) < 0.06  # of 100 rows
+    assert np.isfinite(machine.loo_values_.reshape(1000, -1)).all(axis=1).sum() == 100
+    assert Code.ESTIMATED in codes(selector)
+    assert selector.result_.engine == "low_rank"
+    assert "500 rows" in selector.result_.engine_reason
+    assert selector.predict_proba(new[0]).shape == (2000, classes)
+    values = selector.result_.table["eloo"]
+    known = np.isfinite(values)
+    assert known.any()
+    assert np.all(selector.result_.standard_errors["eloo"][known] > 0.0)
+
+
+@pytest.mark.filterwarnings("ignore::kernelwise.selection.guards.KernelChoiceWarning")
+def test_real_targets(few_are_many):
+    X, y = make_friedman1(1200, 5, noise=0.5, random_state=0)
+    X_new, y_new = make_friedman1(1000, 5, noise=0.5, random_state=1)
+    selector, exact = fitted(X, y), fitted(X, y, engine="tiled")
+    assert selector.score(X_new, y_new) > exact.score(X_new, y_new) - 0.02
+    assert selector.error_.method == "held-out rows"
+    low, high = selector.predict_interval(X_new, 0.9)
+    assert 0.8 < np.mean((low <= y_new) & (y_new <= high)) <= 1.0
+
+
+@pytest.mark.filterwarnings("ignore::kernelwise.selection.guards.KernelChoiceWarning")
+def test_weights_sparse_rows_and_a_file(few_are_many, tmp_path):
+    X, y = rings()
+    weights = np.where(y == 1, 3.0, 1.0)
+    dense = kw.KernelSelector().fit(X, y, sample_weight=weights)
+    sparse = kw.KernelSelector().fit(sp.csr_matrix(X), y, sample_weight=weights)
+    assert np.mean(dense.predict(X) != sparse.predict(X)) < 0.02
+    assert dense.predict(X).mean() >= fitted(X, y).predict(X).mean() - 0.01
+    balanced = fitted(X, y, class_weight="balanced")
+    assert balanced.balanced_error_.method == "held-out rows"
+
+
+@pytest.mark.filterwarnings("ignore::kernelwise.selection.guards.KernelChoiceWarning")
+def test_seconds_choose_between_exact_and_estimates():
+    X, y = rings(3000)
+    quick, patient = fitted(X, y, time=0.05), fitted(X, y, time=3600.0)
+    assert quick.error_.method == "held-out rows"
+    assert "seconds" in quick.result_.engine_reason
+    assert patient.error_.method == "leave-one-out"
+    with pytest.raises(ValueError, match="'time' parameter"):
+        fitted(X, y, time=-1.0)
+
+
+def test_a_machine_that_does_not_converge_falls_back_on_low_rank(few_are_many, monkeypatch):
+    def refuse(*args, **kwargs):
+        raise NotConverged
+
+    monkeypatch.setattr(landmark_search.Preconditioner, "of", refuse)
+    X, y = rings()
+    selector = fitted(X, y)
+    assert selector.error_.method == "leave-one-out"
+    assert selector.best_estimator_.X_fit_.shape[0] <= 1000
+    assert selector.score(*rings(1000, seed=1)) > 0.95
+
+
+def test_other_machines_are_fitted_to_all_rows(few_are_many):
+    X, y = rings()
+    selector = fitted(X, y, estimator=SVC())
+    machine = selector.best_estimator_
+    assert machine.kernel == "rbf"
+    assert machine.shape_fit_ == (1000, 2)
+    assert "chosen on a sample of 500 of 1000 rows" in selector.result_.notes["rows"]
+    assert selector.score(*rings(1000, seed=1)) > 0.95
+
+
+def test_criteria_of_cost_n2_stay_exact(few_are_many):
+    X, y = rings()
+    kernels = kw.grids.gaussian(-2, 2)
+    plain = kw.score_kernels(X, y, kernels, ["sm", "ckta"])
+    assert plain.engine == "tiled"
+    estimated = kw.score_kernels(X, y, kernels, ["eloo"])
+    assert estimated.engine == "low_rank"
+    exact = kw.score_kernels(X, y, kernels, ["eloo"], engine="dense")
+    np.testing.assert_allclose(estimated.table["eloo"], exact.table["eloo"], rtol=0.2)
+
+
+def test_asking_for_an_engine_is_heard(few_are_many):
+    X, y = rings()
+    assert fitted(X, y, engine="tiled").error_.method == "leave-one-out"
+    assert fitted(X, y, engine="dense").best_estimator_.X_fit_.shape[0] == 1000
+
+
+def test_the_screen_draws_samples_until_it_is_settled(few_are_many):
+    X, y = rings(3000)
+    selector = kw.KernelSelector(kernels=kw.grids.gaussian(-6, 6)).fit(X, y)
+    said = selector.result_.notes["sm: screen"]
+    assert "95 % confidence" in said
+    assert 3 <= int(said.split()[2]) <= 8
+    assert np.isfinite(selector.result_.table["sm"]).all()
+
+
+def test_survivors_that_are_alike_are_not_settled():
+    wobble = [np.array([0.0, 0.1 * sign, 0.0, 0.0]) for sign in (1.0, -1.0, 1.0)]
+    draws = [np.array([3.0, 2.0, 2.0, 1.0]) + w for w in wobble]
+    assert screen._is_settled(1.0, draws, 1)
+    assert not screen._is_settled(1.0, draws, 2)
+    assert screen._is_settled(1.0, draws, 3)
+    assert screen._is_settled(-1.0, [-d for d in draws], 1)
+    assert not screen._is_settled(1.0, draws[:2], 1)
