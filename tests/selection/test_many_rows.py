@@ -111,6 +111,27 @@ def test_a_machine_that_does_not_converge_falls_back_on_low_rank(few_are_many, m
     assert selector.score(*rings(1000, seed=1)) > 0.95
 
 
+@pytest.mark.filterwarnings("ignore::kernelwise.selection.guards.KernelChoiceWarning")
+def test_kernels_of_every_family(few_are_many):
+    X, y = rings()
+    families = [kw.Linear(), kw.Polynomial(2), kw.Laplacian(1.0), kw.Gaussian(1.0), kw.Matern(1.0)]
+    assert fitted(X, y, kernels=families).score(*rings(1000, seed=1)) > 0.95
+
+
+@pytest.mark.filterwarnings("ignore::kernelwise.selection.guards.KernelChoiceWarning")
+@pytest.mark.parametrize("kernel", [kw.Linear(), kw.Polynomial(2), kw.Linear() + kw.Gaussian(1.0)])
+@pytest.mark.parametrize("shift", [0.0, 30.0])
+def test_dot_products_stay_where_they_are(few_are_many, kernel, shift):
+    X, _ = rings()
+    y = X @ [1.0, -1.0] > 0.3
+    assert fitted(X + shift, y, kernels=[kernel]).score(X + shift, y) > 0.9
+
+
+def test_few_kernels_have_no_screen(few_are_many):
+    X, y = rings()
+    assert fitted(X, y, kernels=[kw.Gaussian(1.0)]).score(X, y) > 0.95
+
+
 def test_other_machines_are_fitted_to_all_rows(few_are_many):
     X, y = rings()
     selector = fitted(X, y, estimator=SVC())

@@ -239,7 +239,8 @@ class Preconditioner:
 
         Without one the landmarks are the sample. That is the cheapest, and takes more iterations.
         """
-        T = _factor(seen.values(seen.Z), _EPS * seen.Z.shape[0])
+        K = seen.values(seen.Z)
+        T = _factor(K, _EPS * float(K.diagonal().sum()))
         S = seen.whitened_landmarks(T) if sample is None else seen.whitened(T, sample)
         return cls(ridges, T, [_factor(S, ridge) for ridge in ridges])
 

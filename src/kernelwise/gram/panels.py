@@ -12,7 +12,7 @@ from scipy.linalg.lapack import dpotrf, dtrtri
 from kernelwise._progress import SILENT, Task
 from kernelwise._types import Array
 
-STEPWISE = 8000  # rows from which on a call to LAPACK takes seconds
+STEPWISE = 8001  # rows from which on a call to LAPACK takes seconds
 _SMALL = 2048  # rows that it is given at once then
 _THIN = 256  # columns of a triangle that is solved with at once
 _STEP = 1.5e10  # multiplications at once, which take less than a second

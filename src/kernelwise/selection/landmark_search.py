@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from kernelwise._progress import Task
 from kernelwise._threads import limited
@@ -26,7 +27,7 @@ from kernelwise.gram.landmarks import (
 )
 from kernelwise.gram.lowrank import distinct_rows
 from kernelwise.gram.single import in_single
-from kernelwise.kernels import Kernel, Pairs
+from kernelwise.kernels import Kernel, PairKernel, Pairs
 from kernelwise.machines.base import standard_error
 from kernelwise.machines.held_out import HeldOutFit, LeftOut
 from kernelwise.selection.diagnostics import Code, Diagnostic
@@ -101,8 +102,8 @@ class LandmarkSearch:
         held = min(_HELD_OUT, targets.n // _HELD_SHARE)
         self._training, self._held = order[:-held], np.sort(order[-held:])
         self._landmarks = distinct_rows(X, self._training, min(MOST_LANDMARKS, order.size // 2))
-        sample = X[np.sort(order[:START_ROWS])]
-        self._single = in_single(X, None if hasattr(sample, "tocsr") else sample.mean(axis=0))
+        is_movable = all(map(_is_stationary, kernels)) and not sp.issparse(X)
+        self._single = in_single(X, X[order[:START_ROWS]].mean(axis=0) if is_movable else None)
         self._held_targets = targets.part(self._held)
         self._weights = np.ones(targets.n) if targets.weights is None else targets.weights
         self._effort = Effort(targets.n, problem.seconds)
@@ -231,24 +232,24 @@ class LandmarkSearch:
         m, (k, j) = best.seen.Z.shape[0], best.place
         saw_all = best.seen.X.shape[0] == self._training.size
         rows = np.arange(self._problem.targets.n) if saw_all else self._training
-        landmarks, values = self._problem.X[self._landmarks[:m]], best.values
-        coefficients, bias = best.solution.coefficients[best.at], best.solution.bias[best.at]
-        for fitted in self._solved_again(best, rows):
-            K = self._kernels[k].values(Pairs(self._problem.X[self._held], landmarks))
-            held_out = K @ fitted.coefficients[0] + fitted.bias[0]  # as it will be evaluated
+        landmarks, ridge = self._problem.X[self._landmarks[:m]], float(self._ridges[k, j])
+        K = self._kernels[k].values(Pairs(self._problem.X[self._held], landmarks))
+        for solution, at in (*self._solved_again(best, rows), (best.solution, best.at)):
+            coefficients, bias = solution.coefficients[at], solution.bias[at]
+            held_out = K @ coefficients + bias  # as it will be evaluated, in double precision
             if self._losses(held_out).mean() <= _WORSE * best.loss:
-                coefficients, bias = fitted.coefficients[0], fitted.bias[0]
-                values = values if saw_all else held_out
-        return Solution(self._fit(values, bias, float(self._ridges[k, j])), landmarks, coefficients)
+                values = best.values if saw_all else held_out
+                return Solution(self._fit(values, bias, ridge), landmarks, coefficients)
+        raise SearchFailed
 
-    def _solved_again(self, best: Look, rows: Array) -> Iterator[LandmarkSolution]:
+    def _solved_again(self, best: Look, rows: Array) -> Iterator[tuple[LandmarkSolution, int]]:
         """Yield the machine of the best look on other rows, if it converges."""
         m = best.seen.Z.shape[0]
         seen = self._seen(self._kernels[best.place.kernel], rows, m)
         passes = self._effort.passes(float(rows.size) * m)
         iterations = best.solution.iterations + _MORE
         with suppress(NotConverged):
-            yield seen.solve(best.system.at(best.at), None, iterations, passes)
+            yield seen.solve(best.system.at(best.at), None, iterations, passes), 0
 
     def _fit(self, values: Array, bias: Array, ridge: float) -> HeldOutFit:
         """Return what is known of rows: the values on those held out."""
@@ -279,6 +280,11 @@ class LandmarkSearch:
             )
         looked_at = [min(START_ROWS, self._training.size), self._training.size]
         return SearchResult(values, best.place, solution, looked_at, True, [], errors, tuple(notes))
+
+
+def _is_stationary(kernel: Kernel) -> bool:
+    """Say whether a kernel is known to be the same after all rows have moved."""
+    return isinstance(kernel, PairKernel) and kernel.geometry in ("sqdist", "l1")
 
 
 def _best(looks: dict[GridIndex, Look]) -> Look:

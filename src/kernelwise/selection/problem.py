@@ -29,7 +29,7 @@ from kernelwise.selection.sweeps import Sweeps
 from kernelwise.selection.tradeoff import resolve_all
 from kernelwise.targets import Targets, stratified_order
 
-EXACT_ROWS = 9000  # beyond them matrices are estimated unless an engine is asked for
+EXACT_ROWS = 8000  # beyond them matrices are estimated unless an engine is asked for
 FEWEST_ROWS = 2500  # that an estimate makes sense for
 _CUBIC = frozenset({Need.SOLVE, Need.DIAGONAL, Need.BLOCKS, Need.LOGDET})
 _ENTRIES_ALONE = frozenset({Need.ENTRIES, Need.SPECTRUM})

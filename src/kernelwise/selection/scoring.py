@@ -112,7 +112,7 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
         For the criteria that train. With several, every kernel is a candidate with each of them.
     engine : {"auto", "dense", "tiled", "low_rank"} or Engine, default="auto"
         How to compute with kernel matrices. "auto" keeps them in memory up to 700 rows; beyond
-        that, or beyond the memory budget, it sweeps over tiles. Beyond 9,000 rows, or the budget,
+        that, or beyond the memory budget, it sweeps over tiles. Beyond 8,000 rows, or the budget,
         it estimates what costs n^3. ``gram.LowRank(rank)`` takes time linear in the rows.
     task : {"auto", "classification", "regression"}, default="auto"
         "auto" regresses on fractions, and on integers that have few rows to each value.
