@@ -165,7 +165,8 @@ def _why(why: dict[str, Any]) -> str:
         f"<p>As far as these rows can tell, {escape(why['as_well'])}.</p>" if why["as_well"] else ""
     )
     reason = f": {escape(why['engine_reason'])}" if why["engine_reason"] else ""
-    engine = f'<p class="quiet">Engine {code(why["engine"])}{reason}.</p>'
+    said = "".join(f" {escape(note[:1].upper() + note[1:])}." for note in why["estimates"])
+    engine = f'<p class="quiet">Engine {code(why["engine"])}{reason}.{said}</p>'
     body = f'{told}<ol class="stages">{items}</ol>{also}{engine}'
     return section("why", "Why this one", body)
 

@@ -13,6 +13,7 @@ from kernelwise.criteria import Criterion
 from kernelwise.kernels import Gaussian, Kernel, PairKernel, Polynomial, Scaled
 from kernelwise.report._wording import Titles, column_titles, kernel_meaning, terms
 from kernelwise.selection.archive import to_plain
+from kernelwise.selection.diagnostics import Code, code_of
 from kernelwise.selection.left_out import Confusion
 from kernelwise.selection.record import ErrorEstimate, Record
 from kernelwise.selection.result import SelectionResult
@@ -88,6 +89,7 @@ def _why(record: Record, titles: Titles) -> dict[str, Any]:
         "as_well": record.as_well(),
         "engine": result.engine,
         "engine_reason": result.engine_reason,
+        "estimates": [note for note in result.notes.values() if code_of(note) == Code.ESTIMATED],
         "stages": stages,
     }
 
@@ -323,5 +325,9 @@ def _notes(record: Record) -> list[dict[str, Any]]:
     notes = dict(record.result.notes)
     if record.comparison is not None:
         notes |= record.comparison.notes
-    counts = Counter((key.rpartition(": ")[2], reason) for key, reason in notes.items())
+    counts = Counter(
+        (key.rpartition(": ")[2], reason)
+        for key, reason in notes.items()
+        if code_of(reason) not in (Code.ESTIMATED, Code.RANK_LIMITED)  # said elsewhere
+    )
     return [{"name": name, "reason": text, "count": n} for (name, text), n in counts.items()]

@@ -53,6 +53,7 @@ _GAIN, _ERRORS = 0.01, 2.0  # share of the loss, and standard errors, that a dou
 _MORE = 2  # iterations for the machine on all rows
 _WORSE = 1.25  # times the loss that tells that it has not converged
 _SLOWER = 1.4  # times the iterations that twice the landmarks may take
+_MORE_TARGETS = 0.1  # of a kernel value's time goes into every target beyond the first
 _LOOKS = 3  # that a climb usually takes
 _FACTORS = 40.0  # the factors of m landmarks take as long as m³ over this many kernel values
 
@@ -149,11 +150,16 @@ class LandmarkSearch:
         rows = min(self._training.size, _ROWS_A_LANDMARK * m)
         expected = _SLOWER * iterations
         # The machine on all rows takes over the factors of the look that it is made from.
-        machine = float(self._problem.targets.n) * m * (expected + _MORE)
-        look = float(rows) * m * expected + m**3 / _FACTORS
+        machine = self._values(self._problem.targets.n, m) * (expected + _MORE)
+        look = self._values(rows, m) * expected + m**3 / _FACTORS
         if self._effort.allows(machine, _LOOKS * look):
             return (1,)
         return () if self._effort.allows(machine, look) else None
+
+    def _values(self, rows: int, m: int) -> float:
+        """Return the kernel values of a pass; products with many targets count as more of them."""
+        targets = int(self._problem.targets.fit_columns.shape[1])
+        return float(rows) * m * (1.0 + _MORE_TARGETS * (targets - 1))
 
     def _climb(self, m: int, place: GridIndex, sides: tuple[int, ...]) -> dict[GridIndex, Look]:
         """Return looks at a kernel and its neighbours on some sides, as long as they are better."""
@@ -180,7 +186,7 @@ class LandmarkSearch:
         # Few rows are cheaper to go over again than to make a better preconditioner of.
         few = rows.size < m * m / _FEW_ROWS
         sample = None if few else np.arange(rows.size)[-_SAMPLE * m :]
-        passes = self._effort.passes(float(rows.size) * m)
+        passes = self._effort.passes(self._values(rows.size, m))
         try:
             with limited(rows=m // 2):  # the passes have threads of their own
                 system = Preconditioner.of(seen, self._ridges[k, list(ridges)], sample)
@@ -246,7 +252,7 @@ class LandmarkSearch:
         """Yield the machine of the best look on other rows, if it converges."""
         m = best.seen.Z.shape[0]
         seen = self._seen(self._kernels[best.place.kernel], rows, m)
-        passes = self._effort.passes(float(rows.size) * m)
+        passes = self._effort.passes(self._values(rows.size, m))
         iterations = best.solution.iterations + _MORE
         with suppress(NotConverged):
             yield seen.solve(best.system.at(best.at), None, iterations, passes), 0
