@@ -176,3 +176,10 @@ def test_survivors_that_are_alike_are_not_settled():
     assert screen._is_settled(1.0, draws, 3)
     assert screen._is_settled(-1.0, [-d for d in draws], 1)
     assert not screen._is_settled(1.0, draws[:2], 1)
+
+
+def test_a_trade_off_that_needs_the_matrix_keeps_it_exact(few_are_many):
+    X, y = rings(600)
+    kernels = kw.grids.gaussian(-1, 1)
+    criteria = [kw.criteria.RKS(eta="cv"), kw.criteria.ELOO()]
+    assert kw.score_kernels(X, y, kernels, criteria).engine == "dense"

@@ -116,7 +116,9 @@ class FeatureMatrix:
         """
         if part is None and np.array_equal(B, self._columns[:, : B.shape[1]]):
             return self._moments[1][:, : B.shape[1]]
-        [sums] = self._run(KernelSums(self.features, self._part(part), B), part)
+        scale, features = self._part(part), self.features
+        scaled = B if scale is None else scale[:, None] * B
+        [sums] = self._run(KernelSums(features.kernel, scaled, features.rank), part)
         return np.asarray(
             solve_triangular(self.features.factor, sums, lower=True, check_finite=False)
         )

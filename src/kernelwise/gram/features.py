@@ -200,17 +200,14 @@ class Projections(Reduction):
 class KernelSums(Reduction):
     """The products of k(Z, rows) with columns: L Phi' B."""
 
-    features: Features
-    scale: Array | None
+    kernel: Kernel
     columns: Array  # B
+    landmarks: int  # their number
 
     def zero(self) -> list[Array]:
         """Return zeros."""
-        return [np.zeros((self.features.rank, self.columns.shape[1]))]
+        return [np.zeros((self.landmarks, self.columns.shape[1]))]
 
     def step(self, into: list[Array], pairs: Pairs, left: Block, right: Block) -> None:
         """Add the products of a block."""
-        B = self.columns[left.rows]
-        if self.scale is not None:
-            B = B * self.scale[left.rows, None]
-        into[0] += self.features.kernel.values(pairs).T @ B
+        into[0] += self.kernel.values(pairs).T @ self.columns[left.rows]

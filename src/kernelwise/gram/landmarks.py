@@ -26,8 +26,10 @@ from scipy.linalg.lapack import slauum
 from kernelwise._progress import SILENT, Task
 from kernelwise._threads import cached_property
 from kernelwise._types import Array
+from kernelwise.gram.features import KernelSums
+from kernelwise.gram.partial_cholesky import ratio
 from kernelwise.gram.runner import ThreadRunner
-from kernelwise.gram.single import SINGLE, Normal, Onto, SingleBlocks, Whitened
+from kernelwise.gram.single import SINGLE, Normal, SingleBlocks, Whitened
 from kernelwise.gram.sweep import Runner
 from kernelwise.kernels import Kernel
 
@@ -109,8 +111,8 @@ class Landmarks:
         """K' W H Y, and the weighted means of the columns of K, zero without a bias."""
         columns = np.column_stack([self.Y - self.target_means, np.ones(len(self.Y))])
         columns = np.asarray(self.weights[:, None] * columns, dtype=SINGLE)
-        onto = Onto(self.kernel, columns, self.Z.shape[0])
-        [sums] = self.runner.run(self._blocks, onto)
+        sums_over_rows = KernelSums(self.kernel, columns, self.Z.shape[0])
+        [sums] = self.runner.run(self._blocks, sums_over_rows)
         means = sums[:, -1] / self.weights.sum()
         return sums[:, :-1], means if self.fit_intercept else np.zeros_like(means)
 
@@ -176,11 +178,11 @@ class Landmarks:
         for iteration in range(1, most + 1):
             V = system(P)
             Q = system.transposed(self.times(V, progress) + system.penalty(V))
-            step = _ratio(rho, np.einsum("ij,ij->j", P, Q))
+            step = ratio(rho, np.einsum("ij,ij->j", P, Q))
             X += step * P
             R -= step * Q
             rho, before = np.einsum("ij,ij->j", R, R), rho
-            P = R + _ratio(rho, before) * P
+            P = R + ratio(rho, before) * P
             if iteration == most or judge is not None:
                 best.enter(system(X))
             if best.is_done:
@@ -283,8 +285,3 @@ def _factor(M: Array, jitter: float) -> Array:
         except LinAlgError:
             continue
     raise NotConverged
-
-
-def _ratio(above: Array, below: Array) -> Array:
-    """Return above / below; zero where a column is solved already."""
-    return np.divide(above, below, out=np.zeros_like(above), where=below > 0.0)

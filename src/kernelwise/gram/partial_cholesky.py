@@ -133,18 +133,18 @@ class IterativeInverse(Inverse):
             if np.all(np.linalg.norm(R, axis=0) <= goal):
                 return X
             Q = self._multiply(P) + ridge * P
-            step = _ratio(rho, np.einsum("ij,ij->j", P, Q))
+            step = ratio(rho, np.einsum("ij,ij->j", P, Q))
             X += step * P
             R -= step * Q
             Z = self._precondition(ridge, R)
             rho, before = np.einsum("ij,ij->j", R, Z), rho
-            P = Z + _ratio(rho, before) * P
+            P = Z + ratio(rho, before) * P
         raise NotConverged(
             f"conjugate gradients did not converge at ridge = {ridge:g}, so use a larger ridge or "
             "raise memory"
         )
 
 
-def _ratio(above: Array, below: Array) -> Array:
+def ratio(above: Array, below: Array) -> Array:
     """Return above / below; zero where a column is solved already."""
     return np.divide(above, below, out=np.zeros_like(above), where=below > 0.0)

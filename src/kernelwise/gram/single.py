@@ -98,23 +98,6 @@ class SingleBlocks(RowBlocks):
 
 
 @dataclass(frozen=True, eq=False)
-class Onto(Reduction):
-    """K' B."""
-
-    kernel: Kernel
-    columns: Array  # B
-    size: int
-
-    def zero(self) -> list[Array]:
-        """Return zeros."""
-        return [np.zeros((self.size, self.columns.shape[1]))]
-
-    def step(self, into: list[Array], pairs: Pairs, left: Block, right: Block) -> None:
-        """Add a block of rows."""
-        into[0] += self.kernel.values(pairs).T @ self.columns[left.rows]
-
-
-@dataclass(frozen=True, eq=False)
 class Normal(Reduction):
     """K' W K V."""
 

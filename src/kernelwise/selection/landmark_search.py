@@ -39,6 +39,7 @@ from kernelwise.selection.local_search import (
     SearchResult,
 )
 from kernelwise.selection.problem import Problem, Solution
+from kernelwise.selection.ranks import falls
 from kernelwise.targets import stratified_order
 
 START_ROWS = 2000
@@ -49,7 +50,6 @@ _HELD_SHARE = 10  # at most one row in so many is held out
 _ROWS_A_LANDMARK = 16  # on which kernels and ridges are compared
 _SAMPLE = 4  # rows a landmark of which a preconditioner is made
 _FEW_ROWS = 300.0  # m² over this many rows are too few for that
-_GAIN, _ERRORS = 0.01, 2.0  # share of the loss, and standard errors, that a doubling must save
 _MORE = 2  # iterations for the machine on all rows
 _WORSE = 1.25  # times the loss that tells that it has not converged
 _SLOWER = 1.4  # times the iterations that twice the landmarks may take
@@ -141,7 +141,7 @@ class LandmarkSearch:
                 break
             m *= 2
             more = self._climb(m, best.place, sides)
-            pays = bool(more) and _pays(best, _best(more))
+            pays = bool(more) and falls(best.losses, _best(more).losses)
             looks = more if pays else looks
         return looks, pays
 
@@ -295,10 +295,3 @@ def _is_stationary(kernel: Kernel) -> bool:
 
 def _best(looks: dict[GridIndex, Look]) -> Look:
     return min(looks.values(), key=lambda look: look.loss)
-
-
-def _pays(before: Look, after: Look) -> bool:
-    """Say whether the loss falls by more than chance explains, and enough to care."""
-    gains = before.losses - after.losses
-    needed = max(_ERRORS * standard_error(gains), _GAIN * before.loss)
-    return bool(gains.mean() > needed)

@@ -174,21 +174,25 @@ class Problem:
         """
         columns: dict[str, Criterion] = {}
         shared = Counter(map(attrgetter("name"), criteria))
-        every = {need for criterion in criteria for need in criterion.needs}
-        self._decide_on_estimates(needs_with(self.machine, every))
+        self._decide_on_estimates(frozenset().union(*map(self._needs_of, criteria)))
         for criterion in criteria:
             check_task(criterion, self.targets)
-            needs = criterion.needs
-            if criterion.has_open_tradeoffs:  # picks are tested on rows left out
-                needs |= {*LEAVE_ONE_OUT, Need.ENTRIES}
+            needs = self._needs_of(criterion)
             if criterion.uses_ridge and self.targets.weights is not None:
                 needs |= self.engine.needs_to_scale  # for the weighted matrix
-            self.require(needs_with(self.machine, needs), criterion)
+            self.require(needs, criterion)
             name = criterion.name if shared[criterion.name] == 1 else criterion.label
             while name in columns:  # two stages may ask the same
                 name += " again"
             columns[name] = criterion
         return columns
+
+    def _needs_of(self, criterion: Criterion) -> frozenset[Need]:
+        """Return what a criterion takes of a matrix, its trade-offs included."""
+        needs = criterion.needs
+        if criterion.has_open_tradeoffs:  # picks are tested on rows left out
+            needs |= {*LEAVE_ONE_OUT, Need.ENTRIES}
+        return needs_with(self.machine, needs)
 
     def require(self, needs: frozenset[Need], who: str | Criterion) -> None:
         """Refuse, before any work, what the engine does not provide to somebody."""

@@ -21,8 +21,8 @@ from kernelwise.machines.base import standard_error
 from kernelwise.selection.diagnostics import Code, Diagnostic
 from kernelwise.selection.problem import Problem, score_candidates
 from kernelwise.selection.result import SelectionResult
+from kernelwise.selection.widths import narrower
 
-_NARROWER = 2  # kernels that are tried beside the best
 _GAIN = 0.01  # share of the loss that a doubled rank must save
 _ERRORS = 2.0  # standard errors that it must save
 _SEVERAL = 3  # ridges, of which one may be on the edge
@@ -59,7 +59,12 @@ def pays(coarse: Pick, fine: Pick) -> bool:
     if coarse.losses is None or fine.losses is None:
         return False
     _, left, right = np.intersect1d(coarse.rows, fine.rows, return_indices=True)
-    before, gains = coarse.losses[left], coarse.losses[left] - fine.losses[right]
+    return falls(coarse.losses[left], fine.losses[right])
+
+
+def falls(before: Array, after: Array) -> bool:
+    """Say whether the mean of losses of the same rows falls by two standard errors and by 1 %."""
+    gains = before - after
     needed = max(_ERRORS * standard_error(gains), _GAIN * float(before.mean()))
     return bool(gains.mean() > needed)
 
@@ -108,12 +113,6 @@ def _best(
     kernel = table.kernels[best]
     evidence = kept.get(kernel) or next(problem.evidence([kernel]))
     return pick_of(evidence, float(table.ridges[best]), criterion)
-
-
-def narrower(kernels: Sequence[Kernel], kernel: Kernel) -> list[Kernel]:
-    """Return the next narrower kernels of the same family."""
-    found = {k for k in kernels if type(k) is type(kernel) and k.roughness > kernel.roughness}
-    return sorted(found, key=lambda k: k.roughness)[:_NARROWER]
 
 
 def limit_of(pick: Pick, ridges: Array, paid: bool | None) -> Diagnostic | None:

@@ -35,12 +35,17 @@ def with_narrower(kernels: Sequence[Kernel], survivors: Sequence[int]) -> list[i
     survivor gets two more.
     """
     order = sorted(range(len(kernels)), key=lambda i: _smoothness(kernels[i]))
-    kept = set(survivors)
-    for family in {type(kernels[i]) for i in survivors if kernels[i].inverse_widths}:
-        of_family = [i for i in order if type(kernels[i]) is family]
-        narrowest = max(of_family.index(i) for i in survivors if i in of_family)
-        kept.update(of_family[narrowest + 1 : narrowest + 1 + _NARROWER])
-    return [i for i in order if i in kept]
+    narrowest = {type(kernels[i]): kernels[i] for i in order if i in survivors}
+    kept = {kernels[i] for i in survivors}
+    for kernel in narrowest.values():
+        kept.update(narrower(kernels, kernel))
+    return [i for i in order if kernels[i] in kept]
+
+
+def narrower(kernels: Sequence[Kernel], kernel: Kernel) -> list[Kernel]:
+    """Return the two next narrower kernels of the same family, if there are such."""
+    found = {k for k in kernels if type(k) is type(kernel) and k.roughness > kernel.roughness}
+    return sorted(found, key=lambda k: k.roughness)[:_NARROWER]
 
 
 def _smoothness(kernel: Kernel) -> tuple[str, float]:
