@@ -4,8 +4,9 @@ import time
 
 from kernelwise._progress import SILENT, Task
 
-# Work in kernel values, of which a core computes about 5e8 a second: so many, or so many a row if
-# that is more. In all, and on passes over all rows.
+# Limits on work, counted in kernel values (a core computes about 5e8 a second): a fixed number, or
+# one for every row where that is more. The first line limits all work, the second the passes over
+# all rows.
 _EFFORT, _EFFORT_A_ROW = 2.5e10, 3.5e4
 _PASSES, _PASSES_A_ROW = 6.5e9, 3e4
 _VALUES_A_SECOND = 4e8

@@ -49,7 +49,7 @@ _HELD_OUT = 5000  # rows
 _HELD_SHARE = 10  # at most one row in so many is held out
 _ROWS_A_LANDMARK = 16  # on which kernels and ridges are compared
 _SAMPLE = 4  # rows a landmark of which a preconditioner is made
-_FEW_ROWS = 300.0  # m² over this many rows are too few for that
+_FEW_ROWS = 300.0  # fewer rows than m² over this do without such a sample
 _MORE = 2  # iterations for the machine on all rows
 _WORSE = 1.25  # times the loss that tells that it has not converged
 _SLOWER = 1.4  # times the iterations that twice the landmarks may take
@@ -183,7 +183,7 @@ class LandmarkSearch:
         rows = self._training[: _ROWS_A_LANDMARK * m]
         seen = self._seen(self._kernels[k], rows, m)
         tile = seen.values(self._single[self._held])
-        # Few rows are cheaper to go over again than to make a better preconditioner of.
+        # With few rows, more passes cost less than a better preconditioner.
         few = rows.size < m * m / _FEW_ROWS
         sample = None if few else np.arange(rows.size)[-_SAMPLE * m :]
         passes = self._effort.passes(self._values(rows.size, m))
