@@ -5,6 +5,7 @@ plain Python arithmetic on nested sequences, so that they run in extended precis
 are given mpmath numbers: float64 oracles are themselves wrong for very wide kernels.
 """
 
+import itertools
 import math
 
 import mpmath
@@ -342,3 +343,49 @@ def nystrom(K, landmarks):
 def squared_hinge_objective(K, y, ridge, alpha, b):
     f = K @ alpha + b
     return ridge * alpha @ K @ alpha + np.sum(np.maximum(0.0, 1.0 - y * f) ** 2)
+
+
+# --- a stack of machines ---------------------------------------------------------------------
+
+
+def stack_weights(Y, F, pull=0.02, weights=None):
+    """The best of the stationary points over every set of members of positive weight."""
+    n, _, m = F.shape
+    share = np.ones(n) / n if weights is None else np.asarray(weights) / np.sum(weights)
+
+    def objective(w):
+        squares = ((Y - F @ w) ** 2).mean(axis=1)
+        return share @ squares + pull * np.sum((w - 1 / m) ** 2)
+
+    best = None
+    for size in range(1, m + 1):
+        for chosen in map(list, itertools.combinations(range(m), size)):
+            Q, q = np.zeros((size, size)), np.zeros(size)
+            for a, k in enumerate(chosen):
+                q[a] = share @ (Y * F[:, :, k]).mean(axis=1) + pull / m
+                for b, j in enumerate(chosen):
+                    Q[a, b] = share @ (F[:, :, k] * F[:, :, j]).mean(axis=1) + pull * (a == b)
+            ones = np.ones((size, 1))
+            C = np.block([[Q, ones], [ones.T, np.zeros((1, 1))]])
+            w = np.zeros(m)
+            w[chosen] = np.linalg.solve(C, np.append(q, 1.0))[:size]
+            if w.min() >= 0.0 and (best is None or objective(w) < objective(best)):
+                best = w
+    return best
+
+
+def stack_gate(Y, single, stack, is_real, penalty=0.0, weights=None):
+    """Row by row: by how many standard errors the stack is better, over three, from 0 to 1."""
+    gains = []
+    for i, y in enumerate(Y):
+        if is_real:
+            a, b = ([(v - f) ** 2 for v, f in zip(y, of[i], strict=True)] for of in (single, stack))
+        else:
+            a, b = (
+                [max(0.0, 1.0 - v * f) ** 2 for v, f in zip(y, of[i], strict=True)]
+                for of in (single, stack)
+            )
+        share = 1.0 if weights is None else weights[i] / np.mean(weights)
+        gains.append(share * (sum(a) - sum(b)) / len(y))
+    z = math.sqrt(len(gains)) * np.mean(gains) / np.std(gains)
+    return min(max((z - penalty) / 3.0, 0.0), 1.0)

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from kernelwise import bounds, criteria, gram
     from kernelwise import figures as figures
+    from kernelwise.combine import KernelStack
     from kernelwise.kernels import (
         Gaussian,
         Laplacian,
@@ -49,8 +50,9 @@ _HOMES = {
     **dict.fromkeys(_KERNELS, "kernels"),
     **dict.fromkeys(("KRR", "LSSVC"), "machines"),
     **dict.fromkeys(_SELECTION, "selection"),
+    "KernelStack": "combine",
 }
-_PARTS = ("bounds", "criteria", "figures", "gram", "kernels", "machines", "selection", "targets")
+_PARTS = "bounds combine criteria figures gram kernels machines selection targets".split()
 
 # The public names; scripts rely on them.
 __all__ = [
@@ -59,6 +61,7 @@ __all__ = [
     "Cascade",
     "Gaussian",
     "KernelSelector",
+    "KernelStack",
     "Laplacian",
     "Linear",
     "Matern",
