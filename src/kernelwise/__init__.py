@@ -31,6 +31,7 @@ if TYPE_CHECKING:
         grids,
     )
     from kernelwise.machines import KRR, LSSVC
+    from kernelwise.machines.relevance import relevance
     from kernelwise.selection import (
         Cascade,
         KernelSelector,
@@ -49,6 +50,7 @@ _SELECTION = "Cascade KernelSelector load_model save_model score_kernels score_m
 _HOMES = {
     **dict.fromkeys(_KERNELS, "kernels"),
     **dict.fromkeys(("KRR", "LSSVC"), "machines"),
+    "relevance": "machines.relevance",
     **dict.fromkeys(_SELECTION, "selection"),
     "KernelStack": "combine",
 }
@@ -73,6 +75,7 @@ __all__ = [
     "gram",
     "grids",
     "load_model",
+    "relevance",
     "save_model",
     "score_kernels",
     "score_matrix",

@@ -5,6 +5,7 @@ import scipy.sparse as sp
 from sklearn.svm import SVC
 
 from kernelwise.kernels import Pairs
+from kernelwise.machines.relevance import gradients
 
 CHECKS = []
 
@@ -66,6 +67,25 @@ def deviation_is_the_matrix_less_the_origin(kernel):
     np.testing.assert_allclose(
         kernel.deviations(pairs) + kernel.origin, kernel.values(pairs), rtol=1e-12, atol=1e-13
     )
+
+
+@check
+def gradients_are_those_of_the_matrix(kernel):
+    """Between rows without ties; a kernel from outside need not have them."""
+    if kernel.takes_matrix:
+        return
+    X, Z = rows()
+    rng, h = np.random.default_rng(4), 1e-6
+    A = rng.normal(size=(2, len(Z)))
+    try:
+        G = gradients(kernel, X, Z, A)
+    except ValueError as error:
+        assert "has no method" in str(error)
+        return
+    assert G.shape == (2, *X.shape)
+    for j, step in enumerate(h * np.eye(X.shape[1])):
+        expected = A @ (kernel(X + step, Z) - kernel(X - step, Z)).T / (2.0 * h)
+        np.testing.assert_allclose(G[:, :, j], expected, rtol=1e-6, atol=1e-6 * abs(G).max())
 
 
 @check

@@ -21,6 +21,8 @@ SMALLEST = 1e-300  # the inverse of a smaller width is not a float64
 
 P = ParamSpec("P")
 R = TypeVar("R")
+# Of a geometry g, pairs and weights (n, m): the sums over z of w(x, z) dg(x, z)/dx, features last.
+Contraction = Callable[[str, Pairs, Array], Array]
 
 
 def quietly(method: Callable[P, R]) -> Callable[P, R]:
@@ -93,6 +95,15 @@ class Kernel(ABC):
     def diagonal(self, X: Any) -> Array:
         """Return the diagonal of the kernel matrix on validated rows X."""
 
+    def gradients(self, pairs: Pairs, weights: Array, contract: Contraction) -> Array:
+        r"""Return :math:`\sum_z w(x, z)\, \partial k(x, z) / \partial x` by the chain rule.
+
+        Each geometry that the kernel is a function of goes to `contract`, with the weights times
+        the derivative of the kernel with respect to it. The last axis of the result has the
+        features of x; whatever changes them before a kernel sees them changes them back here.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no method gradients")
+
     def __call__(self, X: Any, Z: Any = None) -> Array:
         """Return the kernel matrix between the rows of X and those of Z (X itself by default)."""
         rows = as_rows(X)
@@ -146,6 +157,10 @@ class PairKernel(Kernel):
         """Return ``profile(g) - profile(0)``; write it without cancellation where that matters."""
         return self.profile(g) - self.origin
 
+    def slope(self, g: Array) -> Array:
+        """Return the derivative of the profile, zero where the kernel has no derivative."""
+        raise NotImplementedError(f"{type(self).__name__} has no method slope")
+
     @property
     @quietly
     def origin(self) -> float:
@@ -171,6 +186,11 @@ class PairKernel(Kernel):
     def deviations(self, pairs: Pairs) -> Array:
         """Return the deviation of the pairs' geometry."""
         return self.deviation(pairs[self.geometry])
+
+    @quietly
+    def gradients(self, pairs: Pairs, weights: Array, contract: Contraction) -> Array:
+        """Return the gradients, by the slope of the profile."""
+        return contract(self.geometry, pairs, weights * self.slope(pairs[self.geometry]))
 
     @quietly
     def diagonal(self, X: Any) -> Array:

@@ -46,3 +46,7 @@ class Laplacian(PairKernel):
     def deviation(self, g: Array) -> Array:
         r"""Return :math:`\exp(-g / s) - 1`."""
         return np.asarray(np.expm1(g / -self.scale))
+
+    def slope(self, g: Array) -> Array:
+        r"""Return :math:`-\exp(-g / s) / s`."""
+        return self.profile(g) / -self.scale
