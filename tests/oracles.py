@@ -415,3 +415,52 @@ def stack_gate(Y, single, stack, is_real, penalty=0.0, weights=None):
         gains.append(share * (sum(a) - sum(b)) / len(y))
     z = math.sqrt(len(gains)) * np.mean(gains) / np.std(gains)
     return min(max((z - penalty) / 3.0, 0.0), 1.0)
+
+
+def screened(K, Y, is_real):
+    """The spectral measure of order two, |K c|^2 / tr(K)^2 over columns c of weighted targets."""
+    n, total = len(Y), 0.0
+    for y in Y.T:
+        c = y - y.mean() if is_real else weighted_labels(y)
+        total += np.sum((K @ c) ** 2)
+    return total / np.trace(K) ** 2 / n
+
+
+def stack_member(matrices, Y, is_real, keep):
+    """Screen, then refit without each row at seven ridges: the place, ridge and values that win."""
+    order = sorted(range(len(matrices)), key=lambda k: -screened(matrices[k], Y, is_real))
+    best = None
+    for k in order[:keep]:
+        K = matrices[k]
+        for power in range(-4, 3):
+            ridge = 10.0**power * np.trace(K) / len(K)
+            values = np.column_stack([y - loo_residuals(K, y, ridge) for y in Y.T])
+            off = Y - values if is_real else np.maximum(0.0, 1.0 - Y * values)
+            if best is None or np.mean(off**2) < best[0]:
+                best = np.mean(off**2), k, ridge, values
+    return best[1:]
+
+
+def city_block(X):
+    return np.array([[sum(abs(a - b) for a, b in zip(x, z, strict=True)) for z in X] for x in X])
+
+
+def laplacian_member(X, Y, is_real):
+    """Scale, ridge and leave-one-out values of a Laplacian kernel on eight scales."""
+    D = city_block(X)
+    scales = [np.median(D[D > 0.0]) * 2.0**k for k in range(-2, 6)]
+    k, ridge, values = stack_member([np.exp(-D / s) for s in scales], Y, is_real, keep=3)
+    return scales[k], ridge, values
+
+
+def relevant_features(X, Y, scale, ridge):
+    """sqrt(M_j) over its mean, M_j the mean square of the derivatives of a Laplacian machine."""
+    K = np.exp(-city_block(X) / scale)
+    M = np.zeros(X.shape[1])
+    for y in Y.T:
+        alpha, _, _ = lssvm(K, y, ridge)
+        for a, x in enumerate(X):
+            for j in range(X.shape[1]):
+                signs = np.sign(x[j] - X[:, j])
+                M[j] += (-np.sum(alpha * K[a] * signs) / scale) ** 2 / len(X)
+    return np.sqrt(M) / np.mean(np.sqrt(M))
