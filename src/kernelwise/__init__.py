@@ -21,12 +21,14 @@ if TYPE_CHECKING:
     from kernelwise import figures as figures
     from kernelwise.combine import KernelStack
     from kernelwise.kernels import (
+        Columns,
         Gaussian,
         Laplacian,
         Linear,
         Matern,
         Polynomial,
         Precomputed,
+        Scaled,
         Sigmoid,
         grids,
     )
@@ -45,7 +47,9 @@ __version__ = "0.1.0.dev0"
 
 # Where the public names are defined. They are imported when first asked for, so that a part of the
 # package that needs no scikit-learn does not wait for it.
-_KERNELS = "Gaussian Laplacian Linear Matern Polynomial Precomputed Sigmoid grids".split()
+_KERNELS = (
+    "Columns Gaussian Laplacian Linear Matern Polynomial Precomputed Scaled Sigmoid grids".split()
+)
 _SELECTION = "Cascade KernelSelector load_model save_model score_kernels score_matrix".split()
 _HOMES = {
     **dict.fromkeys(_KERNELS, "kernels"),
@@ -61,6 +65,7 @@ __all__ = [
     "KRR",
     "LSSVC",
     "Cascade",
+    "Columns",
     "Gaussian",
     "KernelSelector",
     "KernelStack",
@@ -69,6 +74,7 @@ __all__ = [
     "Matern",
     "Polynomial",
     "Precomputed",
+    "Scaled",
     "Sigmoid",
     "bounds",
     "criteria",

@@ -1,8 +1,5 @@
 """The stack as an estimator."""
 
-import numpy as np
-import pytest
-import scipy.sparse as sp
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import kernelwise as kw

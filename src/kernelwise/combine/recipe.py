@@ -17,7 +17,10 @@ from kernelwise._arguments import is_list, shown
 from kernelwise._registry import unknown
 from kernelwise._types import Array
 from kernelwise.criteria import SM
-from kernelwise.kernels import Kernel, Laplacian, Linear
+from kernelwise.kernels import Kernel, Linear, Scaled
+from kernelwise.kernels.laplacian import scales_for
+from kernelwise.kernels.transform import Scaling
+from kernelwise.machines.relevance import relevance
 from kernelwise.selection import Cascade, KernelSelector
 from kernelwise.selection.cascade import loo_criterion
 from kernelwise.targets import Targets
@@ -63,13 +66,12 @@ def _relevant_laplacian(known: Known) -> dict[str, Any]:
 
     M is the relevance of the features to the machine with the plain Laplacian kernel.
     """
-    from kernelwise.kernels.transform import Scaled
-    from kernelwise.machines.relevance import relevance
-
-    M = relevance(known.fitted[_BASE].best_estimator_).values
-    weights = feature_weights(M)
-    scaled = known.X * weights
-    kernels = [Scaled(weights, kernel) for kernel in scales_for(scaled, known.random_state)]
+    if _BASE not in known.fitted:
+        raise Unsuitable(f"{_BASE}, which it is made from, is left out")
+    M = relevance(known.fitted[_BASE].best_estimator_, random_state=known.random_state).values
+    scaling = Scaling(tuple(feature_weights(M).tolist()))
+    plain = scales_for(scaling(known.X), known.random_state)
+    kernels = [Scaled(scaling.weights, kernel) for kernel in plain]
     return _laplacians(known, kernels)
 
 
@@ -89,13 +91,6 @@ def feature_weights(M: Array) -> Array:
     if not (np.isfinite(roots).all() and roots.any()):
         raise Unsuitable("no feature is relevant to the machine with the plain kernel")
     return np.asarray(roots / roots.mean())
-
-
-def scales_for(X: Any, random_state: Any) -> list[Laplacian]:
-    from kernelwise.kernels.geometry import city_block_distances
-
-    D = city_block_distances(X[:1000])
-    return [Laplacian(float(np.median(D[D > 0]) * 2.0**k)) for k in range(-2, 6)]
 
 
 @dataclass(frozen=True, eq=False)
