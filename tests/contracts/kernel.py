@@ -116,6 +116,14 @@ def is_psd_where_it_says_so(kernel):
 
 
 @check
+def features_have_the_matrix_as_dot_products(kernel):
+    X, _ = data_for(kernel)
+    phi = None if kernel.takes_matrix else kernel.features(X)
+    if phi is not None:
+        np.testing.assert_allclose(phi @ phi.T, kernel(X), rtol=1e-9, atol=1e-12)
+
+
+@check
 def svc_takes_it_directly(kernel):
     X, _ = data_for(kernel)
     y = np.arange(len(X)) % 2

@@ -4,7 +4,7 @@ A member is a :class:`~kernelwise.KernelSelector` with candidates of its own. Th
 letter and a name; users give kernels, lists of kernels, or selectors.
 """
 
-from collections.abc import Callable, Container, Mapping
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from types import MappingProxyType
@@ -58,7 +58,7 @@ def _gaussian(known: Known) -> dict[str, Any]:
 
 def _laplacian(known: Known) -> dict[str, Any]:
     """Return Laplacian kernels: the screen keeps three, leave-one-out picks."""
-    return _laplacians(known, scales_for(known.X, known.random_state))
+    return _screened(known, scales_for(known.X, known.random_state), _SURVIVORS)
 
 
 def _relevant_laplacian(known: Known) -> dict[str, Any]:
@@ -72,17 +72,18 @@ def _relevant_laplacian(known: Known) -> dict[str, Any]:
     scaling = Scaling(tuple(feature_weights(M).tolist()))
     plain = scales_for(scaling(known.X), known.random_state)
     kernels = [Scaled(scaling.weights, kernel) for kernel in plain]
-    return _laplacians(known, kernels)
+    return _screened(known, kernels, _SURVIVORS)
 
 
 def _linear(known: Known) -> dict[str, Any]:
     """Return the linear kernel, whose ridge leave-one-out picks."""
-    return {"kernels": [Linear()], "criterion": loo_criterion(known.targets)}
+    return _screened(known, [Linear()], keep=1)
 
 
-def _laplacians(known: Known, kernels: list[Any]) -> dict[str, Any]:
+def _screened(known: Known, kernels: Sequence[Kernel], keep: int) -> dict[str, Any]:
+    """Return a choice by the spectral measure, then by leave-one-out."""
     last = loo_criterion(known.targets)
-    return {"kernels": kernels, "criterion": Cascade((SM(r=2), _SURVIVORS), (last, 1))}
+    return {"kernels": list(kernels), "criterion": Cascade((SM(r=2), keep), (last, 1))}
 
 
 def feature_weights(M: Array) -> Array:

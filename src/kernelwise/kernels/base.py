@@ -98,6 +98,10 @@ class Kernel(ABC):
         """Return the kernel with the names of columns, if it has any, replaced by positions."""
         return self
 
+    def features(self, rows: Array) -> Array | None:
+        """Return features of rows whose dot products are the kernel; None if it has no such."""
+        return None
+
     @abstractmethod
     def values(self, pairs: Pairs) -> Array:
         """Return the kernel matrix of the pairs."""

@@ -19,6 +19,10 @@ class Linear(PairKernel):
         """Return "linear"."""
         return {"kernel": "linear"}
 
+    def features(self, rows: Array) -> Array:
+        """Return the rows."""
+        return rows
+
     def profile(self, g: Array) -> Array:
         """Return a copy of the dot products."""
         return g.copy()

@@ -114,6 +114,10 @@ class Transformed(Kernel):
         """As the kernel: the transforms are linear."""
         return self.kernel.is_stationary
 
+    def features(self, rows: Array) -> Array | None:
+        """Return those of the transformed rows."""
+        return self.kernel.features(self.transform(rows))
+
     def values(self, pairs: Pairs) -> Array:
         """Return the matrix of the transformed points."""
         return self.kernel.values(pairs.view(self.transform))

@@ -12,6 +12,7 @@ from kernelwise._progress import Task
 from kernelwise._types import Array
 from kernelwise.criteria import ELOO, Criterion, Evidence, get
 from kernelwise.gram import Gram
+from kernelwise.gram.eigensystems import thin_features
 from kernelwise.gram.psd import warn_indefinite
 from kernelwise.kernels import Kernel
 from kernelwise.machines.held_out import HeldOutFit
@@ -120,7 +121,7 @@ class Search:
         for name, keep in zip(self._columns, self._keep, strict=True):
             is_last, finalists = name == list(self._columns)[-1], len(survivors)
             alive = [kernels[i] for i in survivors]
-            if is_last and self._may_search_locally():
+            if is_last and self._may_search_locally(alive):
                 survivors = with_narrower(kernels, survivors)
                 alive = [kernels[i] for i in survivors]
                 picked = self._search_locally(alive, progress)
@@ -211,7 +212,7 @@ class Search:
         """Return what is known of a kernel on all rows, or look at it again."""
         return self._known.get(kernel) or next(self._problem.evidence([kernel]))
 
-    def _may_search_locally(self) -> bool:
+    def _may_search_locally(self, kernels: Sequence[Kernel]) -> bool:
         """Say whether the last stage may look at few rows first.
 
         That is where it picks by leave-one-out after a screen, from enough rows. Asked for on its
@@ -226,8 +227,14 @@ class Search:
             and self._problem.targets.n > LOCAL_ROWS
             and bool(np.all(np.diff(self._ridges) > 0.0))
             and not self._problem.takes_matrix
-            and (self._problem.is_large or not self._problem.engine.serves_all_ridges)
+            and (self._problem.is_large or not self._serves_all_ridges(kernels))
         )
+
+    def _serves_all_ridges(self, kernels: Sequence[Kernel]) -> bool:
+        """Say whether one decomposition of each kernel, for all ridges, takes little time."""
+        X = self._problem.X
+        are_thin = all(thin_features(kernel, X) is not None for kernel in kernels)
+        return self._problem.engine.serves_all_ridges or are_thin
 
     def _search_locally(self, kernels: Sequence[Kernel], progress: Task) -> "_Picked | None":
         """Return the values that picking took, and what was picked; None if that failed."""
