@@ -186,4 +186,5 @@ def _require(holds: Any, what: str) -> None:
 
 
 def _is_fitted(member: Any) -> bool:
-    return isinstance(member, KernelSelector) and hasattr(member.best_estimator_, "X_fit_")
+    machine = getattr(member, "best_estimator_", None)
+    return isinstance(member, KernelSelector) and hasattr(machine, "loo_values_")

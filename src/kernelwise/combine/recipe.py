@@ -125,7 +125,7 @@ MEMBERS: Mapping[str, Member] = MappingProxyType(
         "l": _built("linear", _linear),
     }
 )
-_NAMES = {member.name: letter for letter, member in MEMBERS.items()}
+NAMES = {member.name: letter for letter, member in MEMBERS.items()}
 
 
 def as_recipe(recipe: Any) -> list[Member]:
@@ -152,9 +152,9 @@ def as_recipe(recipe: Any) -> list[Member]:
 def _member(item: Any) -> Member:
     """Return the member that an item of a recipe stands for."""
     if isinstance(item, str):
-        letter = _NAMES.get(item, item)
+        letter = NAMES.get(item, item)
         if letter not in MEMBERS:
-            raise ValueError(unknown("member of recipe", item, [*MEMBERS, *_NAMES]))
+            raise ValueError(unknown("member of recipe", item, [*MEMBERS, *NAMES]))
         return MEMBERS[letter]
     if isinstance(item, KernelSelector):
         return Member("selector", lambda _, settings: _adapted(item, settings), is_own=True)
