@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from kernelwise._arguments import as_integer, as_real, is_list, shown, some
 from kernelwise._registry import unknown
 from kernelwise._types import Array
-from kernelwise.kernels.base import Kernel
+from kernelwise.kernels.base import Kernel, quietly
 from kernelwise.kernels.compose import check_kernel
 from kernelwise.kernels.geometry import Pairs, Rows, Transform, in_range
 
@@ -25,6 +25,7 @@ class Scaling:
 
     weights: tuple[float, ...]
 
+    @quietly
     def __call__(self, rows: Rows) -> Rows:
         """Return the scaled rows, in the type that they have."""
         d = int(rows.shape[1])
