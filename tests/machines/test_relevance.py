@@ -133,6 +133,24 @@ def test_a_selector_and_landmarks_are_asked_for_their_machine():
     close(kw.relevance(low_rank, points).values, by_differences(machine, points), rtol=1e-5)
 
 
+@pytest.mark.parametrize("gate", [0.0, 0.7])
+@pytest.mark.parametrize("classes", [0, 2, 3])
+def test_a_stack_is_the_weighted_sum_of_its_members(gate, classes):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    f = np.abs(X[:, 0]) + 0.5 * X[:, 1] + 0.2 * rng.normal(size=60)
+    y = f if classes == 0 else np.digitize(f, np.quantile(f, np.arange(1, classes) / classes))
+    stack = kw.KernelStack(gate=gate).fit(X, y)
+    points = rng.normal(size=(5, 3))
+    found = kw.relevance(stack, points)
+    close(found.values, by_differences(stack, points), rtol=1e-6)
+    if gate == 0.0:
+        [single] = [m for m, w in zip(stack.members_.values(), stack.weights_, strict=True) if w]
+        np.testing.assert_array_equal(found.values, kw.relevance(single, points).values)
+    with pytest.raises(NotFittedError):
+        kw.relevance(kw.KernelStack())
+
+
 def test_rows_of_weight_zero_have_no_influence():
     X, y = problem()
     weights = np.where(np.arange(11) < 9, 2.0, 0.0)

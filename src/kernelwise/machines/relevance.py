@@ -1,9 +1,10 @@
 """Which features a fitted machine uses: the average squared gradient of its decision function."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -66,8 +67,9 @@ def relevance(
 
     Parameters
     ----------
-    machine : LSSVC, KRR or KernelSelector
-        Fitted; its kernel may be any but ``Precomputed``, also sums, products and multiples.
+    machine : LSSVC, KRR, KernelSelector or KernelStack
+        Fitted; its kernel may be any but ``Precomputed``, also sums, products and multiples. Of a
+        stack, f is the weighted sum of its members.
     X : array or sparse matrix of shape (m, d), default=None
         The rows at which to take the gradient; None means the training rows of positive weight (the
         landmarks, if the machine has those instead).
@@ -92,16 +94,24 @@ def relevance(
     >>> int(np.argmax(kw.relevance(machine).values))
     1
     """
-    fitted = _fitted_machine(machine)
+    parts = [_expansion(fitted, weight) for fitted, weight in _fitted_machines(machine)]
     draw, limit = check_random_state(0 if random_state is None else random_state), _limit(rows)
-    Z, A = _expansion(fitted)
-    points = Z if X is None else _dense(validate_rows(machine, X, reset=False))
-    most = max(_FEWEST, int(_WORK / (Z.size * A.shape[0]))) if limit is None else limit
+    points = parts[0].Z if X is None else _dense(validate_rows(machine, X, reset=False))
+    work = sum(part.Z.size * part.A.shape[0] for part in parts)
+    most = max(_FEWEST, int(_WORK / work)) if limit is None else limit
     if most < points.shape[0]:
         points = points[np.sort(draw.choice(points.shape[0], most, replace=False))]
-    values, errors = _mean_squares(fitted.kernel, points, Z, A)
-    names = getattr(machine, "feature_names_in_", [f"x{j}" for j in range(Z.shape[1])])
+    values, errors = _mean_squares(parts, points)
+    names = getattr(machine, "feature_names_in_", [f"x{j}" for j in range(points.shape[1])])
     return Relevance(values, errors, np.asarray(names, dtype=object), points.shape[0])
+
+
+def _fitted_machines(machine: Any) -> list[tuple[LSSVC | KRR, float]]:
+    """Return the machines whose weighted sum is asked about: itself, or those of a stack."""
+    if isinstance(machine, type) or not hasattr(machine, "members_"):
+        return [(_fitted_machine(machine), 1.0)]
+    pairs = zip(machine.members_.values(), machine.weights_.tolist(), strict=True)
+    return [(_fitted_machine(member), weight) for member, weight in pairs if weight > 0.0]
 
 
 def _fitted_machine(machine: Any) -> LSSVC | KRR:
@@ -112,7 +122,7 @@ def _fitted_machine(machine: Any) -> LSSVC | KRR:
     inner = getattr(machine, "best_estimator_", machine)
     if not isinstance(inner, LSSVC | KRR):
         raise TypeError(
-            "machine must be a fitted LSSVC or KRR, or a KernelSelector that fitted one, got "
+            "machine must be a fitted LSSVC or KRR, or a KernelSelector or KernelStack of such, got "
             f"{type(inner).__name__}: of a pipeline, give the last step."
         )
     kernel = inner.kernel
@@ -132,13 +142,21 @@ def _limit(rows: Any) -> int | None:
     return limit
 
 
-def _expansion(machine: LSSVC | KRR) -> tuple[Array, Array]:
-    """Return the rows that a machine sums over, and their coefficients, one line per target."""
+class _Expansion(NamedTuple):
+    """A sum of kernels around rows."""
+
+    kernel: Kernel
+    Z: Array  # the rows
+    A: Array  # their coefficients, one line per target
+
+
+def _expansion(machine: LSSVC | KRR, weight: float) -> _Expansion:
+    """Return what a machine sums up, times its weight."""
     X, alpha = machine.X_fit_, machine.dual_coef_.reshape(machine.X_fit_.shape[0], -1)
     weights = machine.sample_weight_
     if weights.shape[0] == X.shape[0] and not weights.all():  # landmarks have no weights
         X, alpha = X[weights > 0.0], alpha[weights > 0.0]
-    return _dense(X), np.ascontiguousarray(alpha.T)
+    return _Expansion(machine.kernel, _dense(X), weight * np.ascontiguousarray(alpha.T))
 
 
 def _dense(X: Any) -> Array:
@@ -154,16 +172,18 @@ def _dense(X: Any) -> Array:
     return np.asarray(X.toarray())
 
 
-def _mean_squares(kernel: Kernel, points: Array, Z: Array, A: Array) -> tuple[Array, Array]:
+def _mean_squares(parts: Sequence[_Expansion], points: Array) -> tuple[Array, Array]:
     """Return the mean over points of the squared derivatives, and its standard error."""
     m = points.shape[0]
     blocks = [points[start : start + _BLOCK] for start in range(0, m, _BLOCK)]
 
     def sums(block: Array) -> tuple[Array, Array]:
-        squares = (gradients(kernel, block, Z, A) ** 2).sum(axis=0)
+        whole = reduce(np.add, (gradients(part.kernel, block, part.Z, part.A) for part in parts))
+        squares = (whole**2).sum(axis=0)
         return squares.sum(axis=0), (squares**2).sum(axis=0)
 
-    with limited(rows=Z.shape[0]), pool(min(workers(), len(blocks))) as threads:
+    most = max(part.Z.shape[0] for part in parts)
+    with limited(rows=most), pool(min(workers(), len(blocks))) as threads:
         first, second = map(sum, zip(*threads.map(sums, blocks), strict=True))
     mean = first / m
     if not np.isfinite(mean).all():
