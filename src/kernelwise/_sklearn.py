@@ -188,10 +188,9 @@ class _CallbackTask(Task):
         self._context.call_on_fit_task_end(**self._known)
 
 
-def fit_inside(estimator: Any, task: Task) -> Any:
-    """Return the estimator, whose next fit is to be a part of a task."""
+def fit_inside(estimator: Any, task: Task) -> None:
+    """Let the next fit of an estimator be a part of a task."""
     setattr(estimator, _OUTER, task)
-    return estimator
 
 
 def fit_task(estimator: Any, X: Any, y: Any, parts: int) -> Task:
