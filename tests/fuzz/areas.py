@@ -12,6 +12,7 @@ from fuzz.refusals import refusals
 from fuzz.results import results
 from fuzz.scoring import scoring
 from fuzz.selector import selector
+from fuzz.stacks import stacks
 
 # Name: the function that runs a case, and cases in ten thousand.
 AREAS: dict[str, tuple[Area, int]] = {
@@ -21,6 +22,7 @@ AREAS: dict[str, tuple[Area, int]] = {
     "criteria": (criteria, 1400),
     "scoring": (scoring, 1000),
     "selector": (selector, 600),
+    "stacks": (stacks, 300),
     "bounds": (bounds, 900),
     "readers": (readers, 1100),
     "results": (results, 600),
