@@ -42,6 +42,12 @@ MIXED = {
     ),
 }
 KERNELS = FAMILIES | MIXED
+TRANSFORMED = [
+    kw.Scaled([2.0, 0.5, 0.0], kw.Laplacian(3.0)),
+    kw.Scaled([2.0, 0.5, 1.0], kw.Gaussian(2.0) + kw.Linear()),
+    kw.Columns([2, 0], kw.Matern(2.0)) * kw.Columns([1], kw.Laplacian(3.0)),
+    kw.Columns([2, 1], kw.Scaled([0.5, 3.0], kw.Gaussian(2.0))),
+]
 
 
 def problem(n=11, d=3, seed=0):
@@ -89,6 +95,14 @@ def test_finite_differences_of_the_decision_function(kernel, task):
     }[task]
     machine.fit(X, target)
     points = np.random.default_rng(1).normal(size=(7, 3))  # no kinks there
+    close(kw.relevance(machine, points).values, by_differences(machine, points), rtol=1e-6)
+
+
+@pytest.mark.parametrize("kernel", TRANSFORMED, ids=str)
+def test_kernels_on_transformed_features(kernel):
+    X, y = problem(n=30)
+    machine = kw.LSSVC(kernel).fit(X, y)
+    points = np.random.default_rng(1).normal(size=(7, 3))
     close(kw.relevance(machine, points).values, by_differences(machine, points), rtol=1e-6)
 
 

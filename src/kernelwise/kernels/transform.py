@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from kernelwise._arguments import as_integer, as_real, is_list, shown, some
 from kernelwise._registry import unknown
 from kernelwise._types import Array
-from kernelwise.kernels.base import Kernel, quietly
+from kernelwise.kernels.base import Contraction, Kernel, quietly
 from kernelwise.kernels.compose import check_kernel
 from kernelwise.kernels.geometry import Pairs, Rows, Transform, in_range
 
@@ -182,6 +182,11 @@ class Scaled(Transformed):
         """Replace names of columns in the kernel."""
         return Scaled(self.weights, self.kernel.with_positions(names))
 
+    def gradients(self, pairs: Pairs, weights: Array, contract: Contraction) -> Array:
+        """Return the gradients by the rescaled features, times the weights."""
+        inner = self.kernel.gradients(pairs.view(self.transform), weights, contract)
+        return np.asarray(inner * np.array(self.weights))
+
     def __repr__(self) -> str:
         return f"Scaled({_in_short(self.weights, 'weights')}, {self.kernel!r})"
 
@@ -225,6 +230,13 @@ class Columns(Transformed):
         positions = tuple(_position(column, names) for column in self.columns)
         seen = [names[i] for i in positions if i < len(names)]
         return Columns(positions, self.kernel.with_positions(seen))
+
+    def gradients(self, pairs: Pairs, weights: Array, contract: Contraction) -> Array:
+        """Return the gradients by the columns, and zero by the others."""
+        inner = self.kernel.gradients(pairs.view(self.transform), weights, contract)
+        whole = np.zeros((*inner.shape[:-1], pairs.X.shape[1]))
+        whole[..., list(self.columns)] = inner
+        return whole
 
     def __repr__(self) -> str:
         return f"Columns({_in_short(self.columns, 'columns')}, {self.kernel!r})"

@@ -122,8 +122,8 @@ def _fitted_machine(machine: Any) -> LSSVC | KRR:
     inner = getattr(machine, "best_estimator_", machine)
     if not isinstance(inner, LSSVC | KRR):
         raise TypeError(
-            "machine must be a fitted LSSVC or KRR, or a KernelSelector or KernelStack of such, got "
-            f"{type(inner).__name__}: of a pipeline, give the last step."
+            "machine must be a fitted LSSVC or KRR, a KernelStack, or a KernelSelector that fitted "
+            f"one, got {type(inner).__name__}: of a pipeline, give the last step."
         )
     kernel = inner.kernel
     if not isinstance(kernel, Kernel) or kernel.takes_matrix:
