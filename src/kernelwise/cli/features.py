@@ -1,0 +1,59 @@
+"""Which columns of a table matter to a machine."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from sklearn.utils.sparsefuncs import mean_variance_axis
+
+from kernelwise._types import Array
+from kernelwise.machines.relevance import relevance
+
+_MOST = 100  # columns that a record keeps
+
+
+def shares(machine: Any, preparation: Any, X: Any) -> dict[str, float]:
+    r"""Return the share of every column in how the decisions of a machine change, largest first.
+
+    A column of the table becomes one feature or several, as the values of a text. Its share is the
+    sum over these of the mean squared derivative times the variance,
+    :math:`M_j \mathrm{var}(x_j)`, relative to that of all columns.
+    """
+    names, owner = np.unique(np.array(owners(preparation), dtype=object), return_inverse=True)
+    sizes = np.bincount(owner, relevance(machine).values * _variances(X), names.size)
+    if not 0.0 < sizes.sum() < np.inf:
+        return {}
+    sizes /= sizes.sum()
+    order = np.argsort(-sizes, kind="stable")[:_MOST]
+    return dict(zip(names[order].tolist(), sizes[order].tolist(), strict=True))
+
+
+def _variances(X: Any) -> Array:
+    return np.asarray(mean_variance_axis(X, axis=0)[1] if sp.issparse(X) else X.var(axis=0))
+
+
+def owners(preparation: Any) -> list[str]:
+    """Return the column of the table that every prepared feature comes from."""
+    if not hasattr(preparation, "transformers_"):  # sparse rows, by their indices
+        indices = getattr(preparation, "indices_", range(preparation.n_features_in_))
+        return [str(index) for index in indices]
+    names = preparation.feature_names_in_
+    found: list[str] = []
+    for kind, part, columns in preparation.transformers_:
+        if kind != "remainder":
+            found += _owners_of(str(kind), part, [str(name) for name in names[columns]])
+    return found
+
+
+def _owners_of(kind: str, part: Any, names: list[str]) -> Iterator[str]:
+    """Yield the column of every feature that a part of the preparation makes."""
+    if kind == "words":
+        vocabularies = part[0].kw_args["rules"]
+        yield from (name for name in names for _ in vocabularies[name])
+    elif kind == "texts":
+        # The encoder puts what it is given before its own: numbers, which have no "_" in them.
+        numbered = part[-1].get_feature_names_out([str(place) for place in range(len(names))])
+        yield from (names[int(name.partition("_")[0])] for name in numbered)
+    else:
+        yield from names
