@@ -1,4 +1,4 @@
-"""What was fitted to a table: one machine with the chosen kernel, or a stack that begins with it."""
+"""What was fitted to a table: a machine with the chosen kernel, or a stack that begins with it."""
 
 from dataclasses import dataclass
 from typing import Any
