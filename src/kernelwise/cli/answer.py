@@ -68,7 +68,8 @@ def stacked(record: Record, stack: Stack) -> str:
     if stack.gate == 0.0 or record.error is None:
         names = ", ".join(member.title for member in others)
         return f"{alone}; it is as good as a stack with {names} (gate {stack.gate:.2g})"
-    added = [f"{m.title} {100 * m.weight:.0f} %" for m in others if m.weight > 0.0]
+    shares = {member.title: f"{100 * member.weight:.0f} %" for member in others}
+    added = [f"{title} {share}" for title, share in shares.items() if share != "0 %"]
     return f"{alone}; stacked with {', '.join(added)}: {record.error.short} (gate {stack.gate:.2g})"
 
 
