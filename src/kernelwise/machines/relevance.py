@@ -38,12 +38,23 @@ class Relevance:
         Of the features: those of the frame that the machine was fitted to, or x0, x1, ....
     rows : int
         At how many rows the gradient was taken.
+    spreads : array of shape (d,)
+        The standard deviations of the features, over the rows that the machine was fitted to.
     """
 
     values: Array
     standard_errors: Array
     names: Array
     rows: int
+    spreads: Array
+
+    @property
+    def effects(self) -> Array:
+        r"""The root mean squared change of f by a standard deviation, :math:`\sqrt{M_j} s_j`.
+
+        To first order; it compares features whatever their units.
+        """
+        return np.asarray(np.sqrt(self.values) * self.spreads)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         """Return the values."""
@@ -62,7 +73,7 @@ def relevance(
 
     Derivatives are exact. Where a kernel has a kink (city-block distances of equal entries, Matérn
     of smoothness 1/2 at equal rows), its term is zero, the mean of both sides. A derivative is per
-    unit of its feature: compare features of one scale, or multiply by their variances.
+    unit of its feature; ``effects`` of the result compare features of different scales.
 
     Parameters
     ----------
@@ -89,8 +100,8 @@ def relevance(
     >>> import kernelwise as kw
     >>> X = np.random.default_rng(0).normal(size=(100, 3))
     >>> machine = kw.KRR(kw.Gaussian(8.0), ridge=0.1).fit(X, np.sin(X[:, 1]))
-    >>> int(np.argmax(kw.relevance(machine).values))
-    1
+    >>> kw.relevance(machine).effects.round(2)
+    array([0.06, 0.66, 0.07])
     """
     fitted = _fitted_machine(machine)
     draw, limit = check_random_state(0 if random_state is None else random_state), _limit(rows)
@@ -101,7 +112,8 @@ def relevance(
         points = points[np.sort(draw.choice(points.shape[0], most, replace=False))]
     values, errors = _mean_squares(fitted.kernel, points, Z, A)
     names = getattr(machine, "feature_names_in_", [f"x{j}" for j in range(Z.shape[1])])
-    return Relevance(values, errors, np.asarray(names, dtype=object), points.shape[0])
+    names = np.asarray(names, dtype=object)
+    return Relevance(values, errors, names, points.shape[0], Z.std(axis=0))
 
 
 def _fitted_machine(machine: Any) -> LSSVC | KRR:
