@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     from kernelwise import bounds, criteria, gram
     from kernelwise import figures as figures
     from kernelwise.kernels import (
+        Columns,
         Gaussian,
         Laplacian,
         Linear,
         Matern,
         Polynomial,
         Precomputed,
+        Scaled,
         Sigmoid,
         grids,
     )
@@ -44,7 +46,9 @@ __version__ = "0.1.0.dev0"
 
 # Where the public names are defined. They are imported when first asked for, so that a part of the
 # package that needs no scikit-learn does not wait for it.
-_KERNELS = "Gaussian Laplacian Linear Matern Polynomial Precomputed Sigmoid grids".split()
+_KERNELS = (
+    "Columns Gaussian Laplacian Linear Matern Polynomial Precomputed Scaled Sigmoid grids".split()
+)
 _SELECTION = "Cascade KernelSelector load_model save_model score_kernels score_matrix".split()
 _HOMES = {
     **dict.fromkeys(_KERNELS, "kernels"),
@@ -59,6 +63,7 @@ __all__ = [
     "KRR",
     "LSSVC",
     "Cascade",
+    "Columns",
     "Gaussian",
     "KernelSelector",
     "Laplacian",
@@ -66,6 +71,7 @@ __all__ = [
     "Matern",
     "Polynomial",
     "Precomputed",
+    "Scaled",
     "Sigmoid",
     "bounds",
     "criteria",

@@ -333,5 +333,10 @@ def is_wide(kernel: Kernel, sample: Pairs) -> bool:
     """Say whether a kernel is near its origin, so that its deviations from it keep most digits."""
     if kernel.takes_matrix or kernel.origin == 0.0:
         return False
-    near = np.abs(kernel.deviations(sample)) < 0.5 * abs(kernel.origin)
+    return are_small(kernel.deviations(sample), kernel.origin)
+
+
+def are_small(deviations: Array, origin: float) -> bool:
+    """Say whether nearly all deviations from an origin are small next to it."""
+    near = np.abs(deviations) < 0.5 * abs(origin)
     return bool(np.count_nonzero(near) > _NEARLY_ALL * near.size)

@@ -1,12 +1,16 @@
-"""The Laplacian kernel."""
+"""The Laplacian kernel, and the scales that suit data."""
 
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 
+from kernelwise._threads import limited
 from kernelwise._types import Array
-from kernelwise.kernels.base import PairKernel, set_positive
+from kernelwise.kernels.base import NO_WIDTH, SMALLEST, PairKernel, set_positive
+from kernelwise.kernels.geometry import city_block_distances, sample_rows
+
+_EXPONENTS = np.arange(-2.0, 6.0)  # of the scales, in powers of two of the typical distance
 
 
 @dataclass(frozen=True)
@@ -50,3 +54,17 @@ class Laplacian(PairKernel):
     def slope(self, g: Array) -> Array:
         r"""Return :math:`-\exp(-g / s) / s`."""
         return self.profile(g) / -self.scale
+
+
+def scales_for(rows: Any, random_state: Any = None) -> list[Laplacian]:
+    """Return the kernels of :func:`grids.laplacian_for` for validated rows."""
+    rows = sample_rows(rows, random_state)
+    with limited(rows=rows.shape[0]):
+        distances = city_block_distances(rows)
+    apart = distances[distances > 0.0]
+    if apart.size == 0:
+        raise ValueError(NO_WIDTH)
+    scales = np.median(apart) * 2.0**_EXPONENTS
+    if scales[0] < SMALLEST:
+        raise ValueError("X has rows closer than 1e-299, beyond float64's inverses: rescale X.")
+    return list(map(Laplacian, scales.tolist()))

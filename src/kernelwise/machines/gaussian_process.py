@@ -12,7 +12,7 @@ from typing import Any
 from sklearn.gaussian_process import kernels as gp
 
 from kernelwise.kernels import Gaussian, Kernel, Linear, Matern, Polynomial
-from kernelwise.kernels.compose import Product, Scaled, Sum
+from kernelwise.kernels.compose import Multiple, Product, Sum
 
 _LARGEST_LOG = math.log(1e300)  # of an amplitude within float64
 
@@ -61,7 +61,7 @@ _TRANSLATIONS: dict[type[Kernel], Callable[[Any], Any]] = {
     Matern: lambda k: gp.Matern(k.scale, "fixed", k.nu),
     Linear: lambda k: gp.DotProduct(0.0, "fixed"),
     Polynomial: _polynomial,
-    Scaled: lambda k: _constant(k.factor) * _translate(k.part),
+    Multiple: lambda k: _constant(k.factor) * _translate(k.part),
     Sum: _combined,
     Product: _combined,
 }

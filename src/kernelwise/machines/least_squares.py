@@ -61,7 +61,7 @@ class _LeastSquaresMachine(BaseEstimator):
             name = self.kernel.__name__
             raise ValueError(f"kernel must be a kernel such as {name}(1.0), not the class {name}.")
         ridge, n = check_ridge(self.ridge), X.shape[0]
-        K = check_matrix(self.kernel(X, X))
+        K = check_matrix(self._kernel()(X, X))
         if K.shape[0] != n:
             raise ValueError(
                 f"kernel must return a matrix of shape {(n, n)} for X and X, got {K.shape}."
@@ -99,7 +99,16 @@ class _LeastSquaresMachine(BaseEstimator):
         check_is_fitted(self)
         X = validate_rows(self, X, reset=False)
         with limited(rows=max(X.shape[0], self.X_fit_.shape[0])):
-            return np.asarray(self.kernel(X, self.X_fit_) @ self.dual_coef_ + self.intercept_)
+            K = self._kernel()(X, self.X_fit_)
+            return np.asarray(K @ self.dual_coef_ + self.intercept_)
+
+    def _kernel(self) -> Callable[..., Array]:
+        """Return the kernel, with the positions of the columns that it names."""
+        kernel: Callable[..., Array] = self.kernel
+        names = getattr(self, "feature_names_in_", None)
+        if names is None or not isinstance(kernel, Kernel):
+            return kernel
+        return kernel.with_positions(list(names))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -78,7 +78,8 @@ def relevance(
     Parameters
     ----------
     machine : LSSVC, KRR or KernelSelector
-        Fitted; its kernel may be any but ``Precomputed``, also sums, products and multiples.
+        Fitted; its kernel may be any but ``Precomputed``, also sums, products and multiples,
+        ``Scaled`` and ``Columns``.
     X : array or sparse matrix of shape (m, d), default=None
         The rows at which to take the gradient; None means the training rows of positive weight (the
         landmarks, if the machine has those instead).
@@ -110,8 +111,9 @@ def relevance(
     most = max(_FEWEST, int(_WORK / (Z.size * A.shape[0]))) if limit is None else limit
     if most < points.shape[0]:
         points = points[np.sort(draw.choice(points.shape[0], most, replace=False))]
-    values, errors = _mean_squares(fitted.kernel, points, Z, A)
     names = getattr(machine, "feature_names_in_", [f"x{j}" for j in range(Z.shape[1])])
+    kernel = fitted.kernel.with_positions(list(names))
+    values, errors = _mean_squares(kernel, points, Z, A)
     names = np.asarray(names, dtype=object)
     return Relevance(values, errors, names, points.shape[0], Z.std(axis=0))
 

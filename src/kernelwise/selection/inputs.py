@@ -1,6 +1,6 @@
 """What users pass to scoring and selection, checked once, at the border."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,12 +31,24 @@ def as_criteria(criteria: Asked) -> list[Criterion]:
     return asked
 
 
-def as_kernels(kernels: Any, X: Any) -> list[Kernel]:
-    """Return the candidate kernels, from the distances in X by default."""
+def as_kernels(kernels: Any, X: Any, names: Sequence[str] | None = None) -> list[Kernel]:
+    """Return the candidate kernels, from the distances in X by default.
+
+    With the names of its columns, which a DataFrame has, kernels may name those they see.
+    """
     if kernels is None:
         return list(grids.auto(X))
-    if isinstance(kernels, Kernel):
-        return [kernels]
+    candidates = [kernels] if isinstance(kernels, Kernel) else _listed(kernels)
+    return candidates if names is None else [k.with_positions(list(names)) for k in candidates]
+
+
+def names_of(X: Any) -> list[str] | None:
+    """Return the names of the columns of a DataFrame, None for other data."""
+    columns = list(getattr(X, "columns", ()))
+    return columns if columns and all(isinstance(name, str) for name in columns) else None
+
+
+def _listed(kernels: Any) -> list[Kernel]:
     if not is_list(kernels):
         raise TypeError(f"kernels must be a kernel or a list of kernels, got {shown(kernels)}.")
     candidates = list(kernels)

@@ -27,7 +27,7 @@ from kernelwise.gram.landmarks import (
 )
 from kernelwise.gram.lowrank import distinct_rows
 from kernelwise.gram.single import in_single
-from kernelwise.kernels import Kernel, PairKernel, Pairs
+from kernelwise.kernels import Kernel, Pairs
 from kernelwise.machines.base import standard_error
 from kernelwise.machines.held_out import HeldOutFit, LeftOut
 from kernelwise.selection.diagnostics import Code, Diagnostic
@@ -103,7 +103,7 @@ class LandmarkSearch:
         held = min(_HELD_OUT, targets.n // _HELD_SHARE)
         self._training, self._held = order[:-held], np.sort(order[-held:])
         self._landmarks = distinct_rows(X, self._training, min(MOST_LANDMARKS, order.size // 2))
-        is_movable = all(map(_is_stationary, kernels)) and not sp.issparse(X)
+        is_movable = all(kernel.is_stationary for kernel in kernels) and not sp.issparse(X)
         self._single = in_single(X, X[order[:START_ROWS]].mean(axis=0) if is_movable else None)
         self._held_targets = targets.part(self._held)
         self._weights = np.ones(targets.n) if targets.weights is None else targets.weights
@@ -286,11 +286,6 @@ class LandmarkSearch:
             )
         looked_at = [min(START_ROWS, self._training.size), self._training.size]
         return SearchResult(values, best.place, solution, looked_at, True, [], errors, tuple(notes))
-
-
-def _is_stationary(kernel: Kernel) -> bool:
-    """Say whether a kernel is known to be the same after all rows have moved."""
-    return isinstance(kernel, PairKernel) and kernel.geometry in ("sqdist", "l1")
 
 
 def _best(looks: dict[GridIndex, Look]) -> Look:

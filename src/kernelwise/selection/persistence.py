@@ -48,6 +48,7 @@ _SPLITTERS = (
     "GroupKFold KFold LeaveOneGroupOut LeaveOneOut RepeatedKFold RepeatedStratifiedKFold "
     "ShuffleSplit StratifiedKFold StratifiedShuffleSplit TimeSeriesSplit"
 )
+_EARLIER = "kernelwise.kernels.compose.Scaled"  # in files of earlier versions: Multiple
 # Harmless, and not on skops' own list, which has the other estimators of scikit-learn.
 _PLAIN = (
     frozenset,
@@ -218,7 +219,7 @@ def _trusted_names(trusted: Iterable[str]) -> list[str]:
     values = [cls for base in (Kernel, Criterion, Engine) for cls in members(base)]
     known = map(_full_name, (*values, *_MACHINES, *_SELECTION, *_FUNCTIONS))
     ours = [name for name in known if name.startswith(PACKAGE)]
-    return [*ours, *map(_full_name, _PLAIN), *theirs]
+    return [*ours, _EARLIER, *map(_full_name, _PLAIN), *theirs]
 
 
 def _full_name(named: Any) -> str:

@@ -112,7 +112,7 @@ class Record:
         family = [
             i
             for i, kernel in enumerate(result.kernels)
-            if type(kernel) is type(self.kernel) and not np.isnan(values[i])
+            if kernel.family == self.kernel.family and not np.isnan(values[i])
         ]
         family.sort(key=lambda i: -result.kernels[i].roughness)
         if np.isnan(error) or chosen not in family:

@@ -17,6 +17,7 @@ from kernelwise.selection.inputs import (
     as_kernels,
     as_ridges,
     check_lengths,
+    names_of,
     one_ridge,
     weighted_rows,
 )
@@ -150,7 +151,8 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
     Gaussian(tau=4.0)
     """
     targets = Targets.of(y, task)
-    asked, candidates, ridges = as_criteria(criteria), as_kernels(kernels, X), as_ridges(ridge)
+    asked, ridges = as_criteria(criteria), as_ridges(ridge)
+    candidates = as_kernels(kernels, X, names_of(X))
     is_matrix = candidates[0].takes_matrix
     X = X if is_matrix else as_rows(X)
     if sample_weight is not None or class_weight is not None:

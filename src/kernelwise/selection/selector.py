@@ -239,7 +239,10 @@ class KernelSelector(
         )
         X, targets = in_range(X), Targets.of(y, self._task()).weighted(weights)
         auto = self.kernels is None or (isinstance(self.kernels, str) and self.kernels == "auto")
-        kernels = grids.widths_for(X, self.random_state) if auto else as_kernels(self.kernels, X)
+        names = getattr(self, "feature_names_in_", None)
+        kernels = (
+            grids.widths_for(X, self.random_state) if auto else as_kernels(self.kernels, X, names)
+        )
         machine = machine_for(self.estimator, targets, kernels, self.class_weight)
         problem = Problem(
             X,

@@ -10,7 +10,7 @@ _NARROWER = 2  # kernels that a look at few rows may not leave out: many rows pr
 
 def edge(kernels: Sequence[Kernel], winner: int) -> str | None:
     """Return "narrowest" or "widest" where the winner is the last of its family on that side."""
-    family = {k.roughness for k in kernels if type(k) is type(kernels[winner])}
+    family = {k.roughness for k in kernels if k.family == kernels[winner].family}
     if len(family) < 3 or not kernels[winner].inverse_widths:
         return None
     roughness = kernels[winner].roughness
@@ -34,8 +34,11 @@ def with_narrower(kernels: Sequence[Kernel], survivors: Sequence[int]) -> list[i
     A screen prefers kernels that are too wide for many rows. Every family with widths that has a
     survivor gets two more.
     """
-    order = sorted(range(len(kernels)), key=lambda i: _smoothness(kernels[i]))
-    narrowest = {type(kernels[i]): kernels[i] for i in order if i in survivors}
+    families = {kernel.family: place for place, kernel in reversed(list(enumerate(kernels)))}
+    order = sorted(
+        range(len(kernels)), key=lambda i: (families[kernels[i].family], kernels[i].roughness)
+    )
+    narrowest = {kernels[i].family: kernels[i] for i in order if i in survivors}
     kept = {kernels[i] for i in survivors}
     for kernel in narrowest.values():
         kept.update(narrower(kernels, kernel))
@@ -44,10 +47,5 @@ def with_narrower(kernels: Sequence[Kernel], survivors: Sequence[int]) -> list[i
 
 def narrower(kernels: Sequence[Kernel], kernel: Kernel) -> list[Kernel]:
     """Return the two next narrower kernels of the same family, if there are such."""
-    found = {k for k in kernels if type(k) is type(kernel) and k.roughness > kernel.roughness}
+    found = {k for k in kernels if k.family == kernel.family and k.roughness > kernel.roughness}
     return sorted(found, key=lambda k: k.roughness)[:_NARROWER]
-
-
-def _smoothness(kernel: Kernel) -> tuple[str, float]:
-    """Return a key that puts wide kernels first, families apart."""
-    return type(kernel).__name__, kernel.roughness
