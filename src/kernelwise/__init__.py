@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         grids,
     )
     from kernelwise.machines import KRR, LSSVC
+    from kernelwise.machines.metric import learn_metric
     from kernelwise.machines.relevance import relevance
     from kernelwise.selection import (
         Cascade,
@@ -53,6 +54,7 @@ _SELECTION = "Cascade KernelSelector load_model save_model score_kernels score_m
 _HOMES = {
     **dict.fromkeys(_KERNELS, "kernels"),
     **dict.fromkeys(("KRR", "LSSVC"), "machines"),
+    "learn_metric": "machines.metric",
     "relevance": "machines.relevance",
     **dict.fromkeys(_SELECTION, "selection"),
 }
@@ -77,6 +79,7 @@ __all__ = [
     "criteria",
     "gram",
     "grids",
+    "learn_metric",
     "load_model",
     "relevance",
     "save_model",

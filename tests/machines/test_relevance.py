@@ -237,7 +237,11 @@ class Flat(PairKernel):
         (kw.KernelSelector(SVC()), TypeError, "KernelSelector that fitted one, got SVC"),
         (make_pipeline(StandardScaler(), kw.LSSVC()), TypeError, "got Pipeline: .* the last step"),
         (kw.LSSVC(lambda X, Z: X @ Z.T), ValueError, "a kernel of features such as Gaussian"),
-        (kw.LSSVC(Flat()), ValueError, "Flat has no method slope, see docs/add_a_kernel.md"),
+        (
+            kw.LSSVC(Flat()),
+            ValueError,
+            "not known: Flat has no method slope, see docs/add_a_kernel.md",
+        ),
         (kw.KernelSelector(refit=False), TypeError, "got KernelSelector"),
     ],
 )

@@ -104,10 +104,10 @@ def relevance(
     >>> kw.relevance(machine).effects.round(2)
     array([0.06, 0.66, 0.07])
     """
-    fitted = _fitted_machine(machine)
+    fitted = as_differentiable(machine)
     draw, limit = check_random_state(0 if random_state is None else random_state), _limit(rows)
     Z, A = _expansion(fitted)
-    points = Z if X is None else _dense(validate_rows(machine, X, reset=False))
+    points = Z if X is None else dense_rows(validate_rows(machine, X, reset=False))
     most = max(_FEWEST, int(_WORK / (Z.size * A.shape[0]))) if limit is None else limit
     if most < points.shape[0]:
         points = points[np.sort(draw.choice(points.shape[0], most, replace=False))]
@@ -118,8 +118,8 @@ def relevance(
     return Relevance(values, errors, names, points.shape[0], Z.std(axis=0))
 
 
-def _fitted_machine(machine: Any) -> LSSVC | KRR:
-    """Return the machine itself, or the one that a selector fitted; refuse any other."""
+def as_differentiable(machine: Any) -> LSSVC | KRR:
+    """Return a fitted machine, or the one of a selector, whose kernel may have a derivative."""
     if isinstance(machine, type) or not hasattr(machine, "fit"):
         raise TypeError(f"machine must be a fitted LSSVC or KRR, got {shown(machine)}.")
     check_is_fitted(machine)
@@ -152,10 +152,10 @@ def _expansion(machine: LSSVC | KRR) -> tuple[Array, Array]:
     weights = machine.sample_weight_
     if weights.shape[0] == X.shape[0] and not weights.all():  # landmarks have no weights
         X, alpha = X[weights > 0.0], alpha[weights > 0.0]
-    return _dense(X), np.ascontiguousarray(alpha.T)
+    return dense_rows(X), np.ascontiguousarray(alpha.T)
 
 
-def _dense(X: Any) -> Array:
+def dense_rows(X: Any) -> Array:
     """Return rows as an array: gradients have entries in every feature."""
     if not sp.issparse(X):
         return np.ascontiguousarray(X)
@@ -174,7 +174,7 @@ def _mean_squares(kernel: Kernel, points: Array, Z: Array, A: Array) -> tuple[Ar
     blocks = [points[start : start + _BLOCK] for start in range(0, m, _BLOCK)]
 
     def sums(block: Array) -> tuple[Array, Array]:
-        squares = (gradients(kernel, block, Z, A) ** 2).sum(axis=0)
+        squares = (gradients(kernel, Pairs(block, Z), np.ones(1), A) ** 2).sum(axis=0)
         return squares.sum(axis=0), (squares**2).sum(axis=0)
 
     with limited(rows=Z.shape[0]), pool(min(workers(), len(blocks))) as threads:
@@ -188,18 +188,17 @@ def _mean_squares(kernel: Kernel, points: Array, Z: Array, A: Array) -> tuple[Ar
         return mean, np.sqrt(np.maximum(second / m - mean**2, 0.0) / (m - 1.0))
 
 
-def gradients(kernel: Kernel, X: Array, Z: Array, A: Array) -> Array:
-    r"""Return the gradients of :math:`f_c(x) = \sum_i A_{ci}\, k(x, z_i)`, of shape (c, m, d)."""
+def gradients(kernel: Kernel, pairs: Pairs, W: Array, A: Array) -> Array:
+    r"""Return :math:`\sum_i A_{ci} W_{ai}\, \partial k(x_a, z_i) / \partial x_a`, (c, m, d)."""
 
-    def contract(geometry: str, pairs: Pairs, W: Array) -> Array:
-        return _CONTRACTIONS[geometry](pairs, W, A)
+    def contract(geometry: str, view: Pairs, weights: Array) -> Array:
+        return _CONTRACTIONS[geometry](view, weights, A)
 
-    pairs = Pairs(X, Z)
     try:
-        return kernel.gradients(pairs, np.ones(1), contract)
+        return kernel.gradients(pairs, W, contract)
     except NotImplementedError as error:
         raise ValueError(
-            f"relevance needs the derivative of the kernel: {error}, see docs/add_a_kernel.md."
+            f"the derivative of the kernel is not known: {error}, see docs/add_a_kernel.md."
         ) from None
 
 
