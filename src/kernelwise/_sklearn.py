@@ -43,7 +43,7 @@ BinaryLaplace = _gpc._BinaryGaussianProcessClassifierLaplace  # parts of a Gauss
 # How conversions to numbers fail in numpy and Python.
 _CONVERSIONS = re.compile(
     "could not convert|setting an array element|argument must be a string|too large to convert|"
-    "must be real number|[cC]annot convert|No loop matching|ufunc"
+    "must be real number|[cC]annot convert|No loop matching|ufunc|could not be promoted"
 )
 
 _MOST_CLASSES = 10  # in a message
