@@ -129,9 +129,15 @@ def weighted_press(kernel: Kernel, data: TrainingSet, scales: Array) -> tuple[fl
     """
     Z = data.X * scales
     pairs = Pairs(Z)
-    press, T = press_of_matrix(kernel.values(pairs), data)
-    [G] = gradients(kernel, pairs, T + T.T, np.ones((1, Z.shape[0])))
-    return press, -np.einsum("aj,aj->j", Z, G)
+    with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+        press, T = press_of_matrix(kernel.values(pairs), data)
+        [G] = gradients(kernel, pairs, T + T.T, np.ones((1, Z.shape[0])))
+        gradient = -np.einsum("aj,aj->j", Z, G)
+    if not (np.isfinite(press) and np.isfinite(gradient).all()):
+        raise ValueError(
+            "the gradient of leave-one-out is not finite: standardise X, or use a larger ridge."
+        )
+    return press, gradient
 
 
 def press_of_matrix(K: Array, data: TrainingSet) -> tuple[float, Array]:

@@ -174,18 +174,21 @@ def _mean_squares(kernel: Kernel, points: Array, Z: Array, A: Array) -> tuple[Ar
     blocks = [points[start : start + _BLOCK] for start in range(0, m, _BLOCK)]
 
     def sums(block: Array) -> tuple[Array, Array]:
-        squares = (gradients(kernel, Pairs(block, Z), np.ones(1), A) ** 2).sum(axis=0)
-        return squares.sum(axis=0), (squares**2).sum(axis=0)
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused below
+            squares = (gradients(kernel, Pairs(block, Z), np.ones(1), A) ** 2).sum(axis=0)
+            return squares.sum(axis=0), (squares**2).sum(axis=0)
 
     with limited(rows=Z.shape[0]), pool(min(workers(), len(blocks))) as threads:
         first, second = map(sum, zip(*threads.map(sums, blocks), strict=True))
-    mean = first / m
+    # One row has no error, NaN; that of squares beyond float64 is infinite.
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        mean = first / m
+        error = np.sqrt(np.maximum(second / m - mean**2, 0.0) / (m - 1.0))
     if not np.isfinite(mean).all():
         raise ValueError(
             "the gradients of the machine are not finite: standardise X, or use a wider kernel."
         )
-    with np.errstate(divide="ignore", invalid="ignore"):  # one row has no error, NaN
-        return mean, np.sqrt(np.maximum(second / m - mean**2, 0.0) / (m - 1.0))
+    return mean, error
 
 
 def gradients(kernel: Kernel, pairs: Pairs, W: Array, A: Array) -> Array:
