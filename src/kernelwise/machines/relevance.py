@@ -17,7 +17,7 @@ from kernelwise._types import Array
 from kernelwise.kernels import Kernel, Pairs
 from kernelwise.machines.least_squares import KRR, LSSVC
 
-_WORK = 4e9  # rows x training rows x features x targets, within about a second of one processor
+_WORK = 2e9  # rows x training rows x features x targets, half a second of one processor
 _FEWEST = 200  # rows that gradients are taken at, where that is more work
 _BLOCK = 32  # rows at once: their products with the coefficients stay in the cache
 
@@ -85,7 +85,7 @@ def relevance(
         landmarks, if the machine has those instead).
     rows : int or None, default=None
         Take the gradient at so many of them, drawn at random. None takes all of them unless that is
-        more than 4e9 multiplications (rows, training rows, features, targets), and then as many
+        more than 2e9 multiplications (rows, training rows, features, targets), and then as many
         as that allows, at least 200.
     random_state : int, RandomState or None, default=None
         Draws the rows; None is 0, so that two calls agree.
