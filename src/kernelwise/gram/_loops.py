@@ -39,25 +39,37 @@ _OPTIONS = {"nogil": True, "cache": True, "fastmath": {"reassoc", "contract", "a
 _INLINE = {**_OPTIONS, "inline": "always"}
 
 LARGEST_EXPONENT = 800.0  # exp(-800) is zero in float64
+_FEATURES_AT_ONCE = 64  # of a tile: they stay in a core's cache
 SMALLEST_DEVIATION = 1e-37  # far below rounding, also after dozens of doublings; a float32
+
+
+# Explicit loops instead of slices: numba compiles the latter with their error messages, which
+# takes longer than all the rest.
+@njit(**_INLINE)
+def _clear(row):
+    for j in range(row.shape[0]):
+        row[j] = 0
 
 
 @njit(**_OPTIONS)
 def distance_tile(left, right, is_city_block, G):
     """Set G[i, j] to |x_i - z_j|^2 or |x_i - z_j|_1; features are the rows of left and right."""
     d, rows = left.shape
-    spare = np.empty_like(G[0])
-    for i in range(0, rows, 2):
-        paired = i + 1 < rows
-        second = i + 1 if paired else i
-        r, s = G[i], G[second] if paired else spare
-        for j in range(r.shape[0]):
-            r[j] = 0
-            s[j] = 0
-        for k in range(0, d - 3, 4):
-            _add_four_features(left[k : k + 4], right[k : k + 4], i, second, is_city_block, r, s)
-        for k in range(d - d % 4, d):
-            _add_feature(left[k, i], left[k, second], right[k], is_city_block, r, s)
+    spare = np.zeros_like(G[0])
+    for i in range(rows):
+        _clear(G[i])
+    for first in range(0, d, _FEATURES_AT_ONCE):
+        stop = min(first + _FEATURES_AT_ONCE, d)
+        fours = stop - (stop - first) % 4
+        for i in range(0, rows, 2):
+            paired = i + 1 < rows
+            second = i + 1 if paired else i
+            r, s = G[i], G[second] if paired else spare
+            for k in range(first, fours, 4):
+                near = right[k : k + 4]
+                _add_four_features(left[k : k + 4], near, i, second, is_city_block, r, s)
+            for k in range(fours, stop):
+                _add_feature(left[k, i], left[k, second], right[k], is_city_block, r, s)
 
 
 @njit(**_INLINE)
@@ -84,14 +96,6 @@ def _add_feature(x, y, z, is_city_block, r, s):
     for j in range(r.shape[0]):
         r[j] += _term(z[j] - x, is_city_block)
         s[j] += _term(z[j] - y, is_city_block)
-
-
-# Explicit loops instead of slices: numba compiles the latter with their error messages, which
-# takes longer than all the rest.
-@njit(**_INLINE)
-def _clear(row):
-    for j in range(row.shape[0]):
-        row[j] = 0
 
 
 @njit(**_INLINE)

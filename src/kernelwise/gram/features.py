@@ -21,6 +21,7 @@ from scipy.linalg.lapack import dpstrf
 
 from kernelwise._threads import cached_property
 from kernelwise._types import Array
+from kernelwise.gram.pairs import kernel_between
 from kernelwise.gram.sweep import Reduction
 from kernelwise.gram.tiles import Block, Points, Room, TilePairs
 from kernelwise.kernels import Kernel, Pairs
@@ -43,7 +44,7 @@ class Features:
     @classmethod
     def of(cls, kernel: Kernel, landmarks: Any) -> "Features":
         """Drop the landmarks that others explain, by a pivoted Cholesky factor."""
-        K = kernel.values(Pairs(landmarks))
+        K = kernel_between(kernel, landmarks)
         tolerance = _DEPENDENT * K.shape[0] * float(K.diagonal().max())
         upper, order, rank, _ = dpstrf(K, tol=tolerance)
         rank = max(int(rank), 1)

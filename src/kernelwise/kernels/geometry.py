@@ -56,7 +56,7 @@ def in_range(rows: Rows, name: str = "X") -> Rows:
     if sp.issparse(rows) and not rows.has_canonical_format:
         rows = rows.copy()  # products depend on the order of the entries
         rows.sum_duplicates()
-    if np.abs(rows.data if sp.issparse(rows) else rows).max(initial=0.0) > _LARGEST:
+    if float(np.abs(rows.data if sp.issparse(rows) else rows).max(initial=0.0)) > _LARGEST:
         raise ValueError(_too_large(name))
     return rows
 

@@ -119,8 +119,9 @@ def laplacian_for(X: Any, *, random_state: Any = None) -> list[Laplacian]:
     r"""Return Laplacian kernels whose scales follow the distances between the rows of X.
 
     The scales are :math:`2^k m`, k = -2..5, with m the median city-block distance of rows that
-    differ; at most 1,000 rows, drawn at random, are looked at. For rescaled features make the grid
-    from rescaled data: ``[Scaled(w, k) for k in laplacian_for(X * w)]``.
+    differ. At most 1,000 rows, drawn at random, are looked at; fewer pairs if there are many
+    features. For rescaled features make the grid from rescaled data:
+    ``[Scaled(w, k) for k in laplacian_for(X * w)]``.
 
     Parameters
     ----------

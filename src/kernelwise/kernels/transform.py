@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from kernelwise._arguments import as_integer, as_real, is_list, shown, some
 from kernelwise._registry import unknown
 from kernelwise._types import Array
-from kernelwise.kernels.base import Contraction, Kernel
+from kernelwise.kernels.base import Contraction, Kernel, quietly
 from kernelwise.kernels.compose import check_kernel
 from kernelwise.kernels.geometry import Pairs, Rows, Transform, in_range
 
@@ -25,6 +25,7 @@ class Scaling:
 
     weights: tuple[float, ...]
 
+    @quietly
     def __call__(self, rows: Rows) -> Rows:
         """Return the scaled rows, in the type that they have."""
         d = int(rows.shape[1])
@@ -122,6 +123,7 @@ class Transformed(Kernel):
         """Return the deviations of the transformed points."""
         return self.kernel.deviations(pairs.view(self.transform))
 
+    @quietly
     def gradients(self, pairs: Pairs, weights: Array, contract: Contraction) -> Array:
         """Return the gradients by the features before the transform."""
         inner = self.kernel.gradients(pairs.view(self.transform), weights, contract)

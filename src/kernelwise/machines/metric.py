@@ -9,7 +9,8 @@ from scipy.optimize import minimize
 from kernelwise._arguments import as_integer, as_real, shown
 from kernelwise._threads import limited
 from kernelwise._types import Array
-from kernelwise.kernels import Kernel, Pairs, Scaled
+from kernelwise.gram.pairs import EnginePairs
+from kernelwise.kernels import Kernel, Scaled
 from kernelwise.machines.least_squares import KRR, LSSVC
 from kernelwise.machines.relevance import as_differentiable, dense_rows, gradients
 
@@ -128,7 +129,7 @@ def weighted_press(kernel: Kernel, data: TrainingSet, scales: Array) -> tuple[fl
     by :math:`\sum_a z_{aj} \sum_b (T + T')_{ab}\, \partial k(z_a, z_b) / \partial z_{aj}`.
     """
     Z = data.X * scales
-    pairs = Pairs(Z)
+    pairs = EnginePairs(Z)
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         press, T = press_of_matrix(kernel.values(pairs), data)
         [G] = gradients(kernel, pairs, T + T.T, np.ones((1, Z.shape[0])))

@@ -14,6 +14,7 @@ from kernelwise._arguments import as_bytes, as_integer, in_words, shown
 from kernelwise._sklearn import validate_rows
 from kernelwise._threads import limited, pool, workers
 from kernelwise._types import Array
+from kernelwise.gram.pairs import EnginePairs
 from kernelwise.kernels import Kernel, Pairs
 from kernelwise.machines.least_squares import KRR, LSSVC
 
@@ -175,7 +176,8 @@ def _mean_squares(kernel: Kernel, points: Array, Z: Array, A: Array) -> tuple[Ar
 
     def sums(block: Array) -> tuple[Array, Array]:
         with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused below
-            squares = (gradients(kernel, Pairs(block, Z), np.ones(1), A) ** 2).sum(axis=0)
+            pairs = EnginePairs(block, Z, m * Z.shape[0])
+            squares = (gradients(kernel, pairs, np.ones(1), A) ** 2).sum(axis=0)
             return squares.sum(axis=0), (squares**2).sum(axis=0)
 
     with limited(rows=Z.shape[0]), pool(min(workers(), len(blocks))) as threads:

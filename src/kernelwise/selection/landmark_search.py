@@ -26,8 +26,9 @@ from kernelwise.gram.landmarks import (
     Preconditioner,
 )
 from kernelwise.gram.lowrank import distinct_rows
+from kernelwise.gram.pairs import kernel_between
 from kernelwise.gram.single import in_single
-from kernelwise.kernels import Kernel, Pairs
+from kernelwise.kernels import Kernel
 from kernelwise.machines.base import standard_error
 from kernelwise.machines.held_out import HeldOutFit, LeftOut
 from kernelwise.selection.diagnostics import Code, Diagnostic
@@ -239,7 +240,7 @@ class LandmarkSearch:
         saw_all = best.seen.X.shape[0] == self._training.size
         rows = np.arange(self._problem.targets.n) if saw_all else self._training
         landmarks, ridge = self._problem.X[self._landmarks[:m]], float(self._ridges[k, j])
-        K = self._kernels[k].values(Pairs(self._problem.X[self._held], landmarks))
+        K = kernel_between(self._kernels[k], self._problem.X[self._held], landmarks)
         for solution, at in (*self._solved_again(best, rows), (best.solution, best.at)):
             coefficients, bias = solution.coefficients[at], solution.bias[at]
             held_out = K @ coefficients + bias  # as it will be evaluated, in double precision

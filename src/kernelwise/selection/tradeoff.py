@@ -17,7 +17,8 @@ from kernelwise._progress import Task
 from kernelwise._types import Array
 from kernelwise.criteria import Criterion, Evidence, Undefined, judge
 from kernelwise.gram import Gram
-from kernelwise.kernels import Kernel, Pairs
+from kernelwise.gram.pairs import kernel_between
+from kernelwise.kernels import Kernel
 from kernelwise.machines import Split, make_splits
 
 if TYPE_CHECKING:
@@ -109,5 +110,5 @@ def _test_error(problem: "Problem", evidence: Evidence, ridge: float, split: Spl
     if problem.takes_matrix:
         cross = problem.X[np.ix_(split.test, split.train)]
     else:
-        cross = evidence.kernel.values(Pairs(problem.X[split.test], problem.X[split.train]))
+        cross = kernel_between(evidence.kernel, problem.X[split.test], problem.X[split.train])
     return evidence.machine.error_on(ridge, cross, problem.targets.part(split.test))
