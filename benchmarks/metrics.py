@@ -1,6 +1,6 @@
 """Whether a learnt metric pays: test error on 20 data sets, and rows per feature.
 
-    .venv/bin/python benchmarks/metrics.py [--splits 3] [--sets ...] [--out FILE.json]
+    .venv/bin/python benchmarks/metrics.py [--splits 3] [--first 0] [--sets ...] [--out FILE.json]
 
 Splits and preparation as in ``default_choice.py``. Each strategy begins with a choice by the
 default's rules: Gaussian widths, or Laplacian ones; then it scales the features by the square root
@@ -60,6 +60,7 @@ def some(X: np.ndarray, y: np.ndarray, rows: int = 1000) -> tuple[np.ndarray, np
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--splits", type=int, default=3)
+    parser.add_argument("--first", type=int, default=0)
     parser.add_argument("--sets", nargs="*", default=[*SETS, *EXTRA])
     parser.add_argument("--out")
     arguments = parser.parse_args()
@@ -68,7 +69,7 @@ def main() -> None:
     for name in arguments.sets:
         X, y = some(*load(name))
         runs[name] = [
-            [error(strategy, X, y, i) for i in range(arguments.splits)]
+            [error(strategy, X, y, i + arguments.first) for i in range(arguments.splits)]
             for strategy in STRATEGIES.values()
         ]
         per_feature = 0.7 * len(y) / X.shape[1]

@@ -66,7 +66,7 @@ def problem(n=120, seed=0):
 def test_it_finds_the_feature_that_matters_and_a_better_machine(kernel):
     X, y = problem()
     machine = kw.KRR(kernel, ridge=0.1, fit_intercept=True).fit(X[:80], y[:80])
-    metric = kw.learn_metric(machine)
+    metric = kw.learn_metric(machine, prior=1.0)
     assert metric.kernel == kernel
     assert metric.weights[1] > 3.0 * max(np.delete(metric.weights, 1))
     better = kw.KRR(metric, ridge=0.1, fit_intercept=True).fit(X[:80], y[:80])
@@ -76,7 +76,7 @@ def test_it_finds_the_feature_that_matters_and_a_better_machine(kernel):
 def test_the_search_ends_where_the_gradient_vanishes():
     X, y = problem(60)
     machine = kw.KRR(kw.Gaussian(5.0), ridge=0.1).fit(X, y)
-    theta = np.log(kw.learn_metric(machine, max_steps=500).weights)
+    theta = np.log(kw.learn_metric(machine, prior=1.0, max_steps=500).weights)
     data = TrainingSet(X, y[:, None], np.ones(60), 0.1, False)
     _, start = log_posterior(kw.Gaussian(5.0), data, np.zeros(5), 1.0)
     _, end = log_posterior(kw.Gaussian(5.0), data, theta, 1.0)
@@ -122,5 +122,5 @@ def test_bad_input():
     with pytest.raises(TypeError, match="got SVC"):
         kw.learn_metric(SVC().fit(X, y > 0))
     low_rank = kw.KernelSelector(engine=kw.gram.LowRank(rank=20)).fit(X, y > 0)
-    with pytest.raises(ValueError, match="fitted on all its rows, not on landmarks"):
+    with pytest.raises(ValueError, match="leave-one-out values of all its rows, not of landmarks"):
         kw.learn_metric(low_rank)

@@ -28,7 +28,7 @@ class TrainingSet(NamedTuple):
     has_bias: bool
 
 
-def learn_metric(machine: Any, *, prior: float = 1.0, max_steps: int = 50) -> Scaled:
+def learn_metric(machine: Any, *, prior: float = 0.3, max_steps: int = 50) -> Scaled:
     r"""Return the kernel of a machine with a weight per feature, learnt by leave-one-out.
 
     Maximum a posteriori: the weights :math:`e^{\theta_j}` minimise
@@ -47,8 +47,8 @@ def learn_metric(machine: Any, *, prior: float = 1.0, max_steps: int = 50) -> Sc
     Parameters
     ----------
     machine : LSSVC, KRR or KernelSelector
-        Fitted, on all its rows (not on landmarks); its kernel is one that :func:`relevance` takes.
-    prior : float, default=1.0
+        Fitted, with leave-one-out values of all its rows (no landmarks); its kernel is one that :func:`relevance` takes.
+    prior : float, default=0.3
         The standard deviation s of the logarithms of the weights; small values keep them near one.
     max_steps : int, default=50
         Of the search, which stops earlier where it is done.
@@ -91,7 +91,8 @@ def _training_set(machine: LSSVC | KRR) -> TrainingSet:
     used = weights > 0.0
     if weights.shape[0] != n or np.isnan(Y[used]).any():
         raise ValueError(
-            "machine must be fitted on all its rows, not on landmarks: fit it to fewer rows."
+            "machine must have leave-one-out values of all its rows, not of landmarks or of some "
+            "rows: fit it to fewer rows."
         )
     X = dense_rows(machine.X_fit_[used])
     return TrainingSet(X, Y[used], weights[used], float(machine.ridge), bool(machine.fit_intercept))
