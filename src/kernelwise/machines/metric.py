@@ -47,7 +47,8 @@ def learn_metric(machine: Any, *, prior: float = 0.3, max_steps: int = 50) -> Sc
     Parameters
     ----------
     machine : LSSVC, KRR or KernelSelector
-        Fitted, with leave-one-out values of all its rows (no landmarks); its kernel is one that :func:`relevance` takes.
+        Fitted, with leave-one-out values of all its rows (no landmarks); its kernel is one that
+        :func:`relevance` takes.
     prior : float, default=0.3
         The standard deviation s of the logarithms of the weights; small values keep them near one.
     max_steps : int, default=50
