@@ -12,7 +12,7 @@ from kernelwise._progress import Task
 from kernelwise._types import Array
 from kernelwise.criteria import ELOO, Criterion, Evidence, get
 from kernelwise.gram import Gram
-from kernelwise.gram.eigensystems import thin_features
+from kernelwise.gram.eigensystems import are_thin
 from kernelwise.gram.psd import warn_indefinite
 from kernelwise.kernels import Kernel
 from kernelwise.machines.held_out import HeldOutFit
@@ -222,7 +222,8 @@ class Search:
         return (
             self._ends_in_a_pick()
             and self._problem.targets.n > LOCAL_ROWS
-            and (self._problem.is_large or not self._serves_all_ridges(kernels))
+            and (self._problem.is_large or not self._problem.engine.serves_all_ridges)
+            and (self._problem.is_large or not are_thin(kernels, self._problem.X))
         )
 
     def _ends_in_a_pick(self) -> bool:
@@ -239,12 +240,6 @@ class Search:
             and bool(np.all(np.diff(self._ridges) > 0.0))
             and not self._problem.takes_matrix
         )
-
-    def _serves_all_ridges(self, kernels: Sequence[Kernel]) -> bool:
-        """Say whether one decomposition of each kernel, for all ridges, takes little time."""
-        X = self._problem.X
-        are_thin = all(thin_features(kernel, X) is not None for kernel in kernels)
-        return self._problem.engine.serves_all_ridges or are_thin
 
     def _search_locally(self, kernels: Sequence[Kernel], progress: Task) -> "_Picked | None":
         """Return the values that picking took, and what was picked; None if that failed."""
