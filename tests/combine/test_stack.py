@@ -255,7 +255,7 @@ class TestRecipe:
             ("", "recipe is empty: name at least one member"),
             ([], "recipe is empty: name at least one member"),
             ("GXl", "unknown member of recipe 'X'"),
-            (["gausian"], "unknown member of recipe 'gausian': did you mean 'gaussian'?"),
+            (["gaussia"], "unknown member of recipe 'gaussia': did you mean 'gaussian'?"),
             ("GLGl", "recipe names 'gaussian' twice: name each member once"),
             ("GB", "recipe names B, which is made from L: name L before it"),
             ("BL", "recipe names B, which is made from L: name L before it"),
