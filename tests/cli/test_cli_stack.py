@@ -221,7 +221,7 @@ class TestFeatures:
     def test_are_derivatives_times_variances(self):
         data = prepared(flowers(), "species")
         machine = kw.LSSVC(kw.Gaussian(4.0)).fit(data.X, data.y)
-        found = shares(machine, data.preparation, data.X)
+        found = shares(machine, data.preparation)
         sizes = kw.relevance(machine).values * data.X.var(axis=0)
         columns = ["length", "width", "colour", "colour", "colour"]
         assert owners(data.preparation) == columns

@@ -4,33 +4,26 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
-from sklearn.utils.sparsefuncs import mean_variance_axis
 
-from kernelwise._types import Array
 from kernelwise.machines.relevance import relevance
 
 _MOST = 100  # columns that a record keeps
 
 
-def shares(machine: Any, preparation: Any, X: Any) -> dict[str, float]:
+def shares(machine: Any, preparation: Any) -> dict[str, float]:
     r"""Return the share of every column in how the decisions of a machine change, largest first.
 
     A column of the table becomes one feature or several, as the values of a text. Its share is the
-    sum over these of the mean squared derivative times the variance,
-    :math:`M_j \mathrm{var}(x_j)`, relative to that of all columns.
+    sum over these of the squared effects :math:`M_j s_j^2`, the mean squared derivative times the
+    variance, relative to that of all columns.
     """
     names, owner = np.unique(np.array(owners(preparation), dtype=object), return_inverse=True)
-    sizes = np.bincount(owner, relevance(machine).values * _variances(X), names.size)
+    sizes = np.bincount(owner, relevance(machine).effects ** 2, names.size)
     if not 0.0 < sizes.sum() < np.inf:
         return {}
     sizes /= sizes.sum()
     order = np.argsort(-sizes, kind="stable")[:_MOST]
     return dict(zip(names[order].tolist(), sizes[order].tolist(), strict=True))
-
-
-def _variances(X: Any) -> Array:
-    return np.asarray(mean_variance_axis(X, axis=0)[1] if sp.issparse(X) else X.var(axis=0))
 
 
 def owners(preparation: Any) -> list[str]:

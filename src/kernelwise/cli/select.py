@@ -187,7 +187,7 @@ def _steps(job: Job, fitted: Fitted) -> Steps:
 
 def _relevance(fitted: Fitted, data: Prepared) -> dict[str, float]:
     """Return how much the columns matter, those that matter most first."""
-    return features.shares(fitted.model, data.preparation, data.X)
+    return features.shares(fitted.model, data.preparation)
 
 
 def _nested(estimator: Any, data: Prepared) -> ErrorEstimate:

@@ -127,6 +127,16 @@ class Transformed(Kernel):
         """Return the deviations of the transformed points."""
         return self.kernel.deviations(pairs.view(self.transform))
 
+    @quietly
+    def gradients(self, pairs: Pairs, weights: Array, contract: Contraction) -> Array:
+        """Return the gradients by the features before the transform."""
+        inner = self.kernel.gradients(pairs.view(self.transform), weights, contract)
+        return self._pull_back(inner, pairs.X.shape[1])
+
+    @abstractmethod
+    def _pull_back(self, gradients: Array, features: int) -> Array:
+        """Turn gradients by the features that come out into those by the features that go in."""
+
     def diagonal(self, X: Any) -> Array:
         """Return the diagonal of the transformed points."""
         return self.kernel.diagonal(self.transform(X))
@@ -178,14 +188,12 @@ class Scaled(Transformed):
         """The weights."""
         return Scaling(self.weights)
 
+    def _pull_back(self, gradients: Array, features: int) -> Array:
+        return np.asarray(np.asarray(self.weights) * gradients)
+
     def with_positions(self, names: Sequence[str]) -> Kernel:
         """Replace names of columns in the kernel."""
         return Scaled(self.weights, self.kernel.with_positions(names))
-
-    def gradients(self, pairs: Pairs, weights: Array, contract: Contraction) -> Array:
-        """Return the gradients by the rescaled features, times the weights."""
-        inner = self.kernel.gradients(pairs.view(self.transform), weights, contract)
-        return np.asarray(inner * np.array(self.weights))
 
     def __repr__(self) -> str:
         return f"Scaled({_in_short(self.weights, 'weights')}, {self.kernel!r})"
@@ -225,18 +233,16 @@ class Columns(Transformed):
         """The columns."""
         return Selection(self.columns)
 
+    def _pull_back(self, gradients: Array, features: int) -> Array:
+        found = np.zeros((*gradients.shape[:-1], features))
+        found[..., np.asarray(self.columns)] = gradients
+        return found
+
     def with_positions(self, names: Sequence[str]) -> Kernel:
         """Replace names by positions; the kernel sees these columns under the same names."""
         positions = tuple(_position(column, names) for column in self.columns)
         seen = [names[i] for i in positions if i < len(names)]
         return Columns(positions, self.kernel.with_positions(seen))
-
-    def gradients(self, pairs: Pairs, weights: Array, contract: Contraction) -> Array:
-        """Return the gradients by the columns, and zero by the others."""
-        inner = self.kernel.gradients(pairs.view(self.transform), weights, contract)
-        whole = np.zeros((*inner.shape[:-1], pairs.X.shape[1]))
-        whole[..., list(self.columns)] = inner
-        return whole
 
     def __repr__(self) -> str:
         return f"Columns({_in_short(self.columns, 'columns')}, {self.kernel!r})"
