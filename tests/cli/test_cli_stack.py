@@ -11,6 +11,7 @@ from cli_helpers import as_libsvm, flowers, run
 from test_cli_answers import record_of
 
 import kernelwise as kw
+from kernelwise.cli import features
 from kernelwise.cli.answer import quality
 from kernelwise.cli.features import owners, shares
 from kernelwise.cli.formats.base import Table
@@ -259,6 +260,13 @@ class TestFeatures:
         status, out, _ = run(capsys, "select", tmp_path / "s.libsvm", "--json")
         assert status == 0
         assert next(iter(json.loads(out)["relevance"])) == "5"
+
+    def test_too_many_sparse_entries(self, tmp_path, capsys, monkeypatch):
+        monkeypatch.setattr(features, "_MOST_DENSE", 1000)
+        (tmp_path / "s.libsvm").write_text("1 1:1 90:1\n0 2:1\n" * 20)
+        status, out, err = run(capsys, "select", tmp_path / "s.libsvm", "--json")
+        assert status == 0 and json.loads(out)["relevance"] is None
+        assert "columns that matter was not possible: sparse rows of 3,640 entries are too" in err
 
     def test_a_machine_without_derivatives_has_none(self, table, capsys):
         argv = ["select", table, "--machine", "svm", "--kernels", "gaussian:1:3", "--json"]

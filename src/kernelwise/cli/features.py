@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from kernelwise.machines.relevance import relevance
 
 _MOST = 100  # columns that a record keeps
+_MOST_DENSE = 3 * 10**7  # entries of sparse rows, which every member of a stack makes dense
 
 
 def shares(machine: Any, preparation: Any) -> dict[str, float]:
@@ -24,6 +26,15 @@ def shares(machine: Any, preparation: Any) -> dict[str, float]:
     sizes /= sizes.sum()
     order = np.argsort(-sizes, kind="stable")[:_MOST]
     return dict(zip(names[order].tolist(), sizes[order].tolist(), strict=True))
+
+
+def check_size(X: Any) -> None:
+    """Refuse sparse rows whose derivatives would take minutes."""
+    entries = X.shape[0] * X.shape[1]
+    if sp.issparse(X) and entries > _MOST_DENSE:
+        raise ValueError(
+            f"sparse rows of {entries:,} entries are too many, {_MOST_DENSE:,} the most."
+        )
 
 
 def owners(preparation: Any) -> list[str]:

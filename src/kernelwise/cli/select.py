@@ -187,6 +187,7 @@ def _steps(job: Job, fitted: Fitted) -> Steps:
 
 def _relevance(fitted: Fitted, data: Prepared) -> dict[str, float]:
     """Return how much the columns matter, those that matter most first."""
+    features.check_size(data.X)
     return features.shares(fitted.model, data.preparation)
 
 
