@@ -83,9 +83,8 @@ class KernelSelector(
         least-squares machine.
     kernels : "auto", str, Kernel, callable or list of these, default="auto"
         The candidates. "auto" takes ``grids.auto(X)``; if its narrowest or widest kernel wins, it
-        adds four more widths on that side, at most twice. "rbf", "laplacian", "matern", "poly",
-        "linear" and "sigmoid" are grids made from X. Kernels of scikit-learn's Gaussian processes
-        and functions ``k(X, Z)`` are taken as well.
+        adds four more widths on that side, at most twice. Other names ("laplacian", "matern",
+        "poly", "linear", "sigmoid") are grids made from X; docs/candidates.md has the other forms.
     criterion : "auto", str, Criterion or Cascade, default="auto"
         The criterion to choose by. "auto" is
         ``Cascade((SM(r=2), 5), (ELOO(loss="squared_hinge"), 1))``, with press for regression.
