@@ -66,6 +66,19 @@ def test_a_choice_by_landmarks(few_are_many, classes):
 
 
 @pytest.mark.filterwarnings("ignore::kernelwise.selection.guards.KernelChoiceWarning")
+@pytest.mark.parametrize("grid", [kw.grids.laplacian_for, kw.grids.auto])
+def test_rescaled_kernels_by_landmarks(few_are_many, grid):
+    """As on rescaled rows, for the same landmarks."""
+    X, y = rings()
+    w = np.array([2.0, 0.5])
+    ours = fitted(X / w, y, kernels=[kw.Scaled(w, kernel) for kernel in grid(X)])
+    plain = fitted(X, y, kernels=grid(X))
+    assert ours.result_.engine == plain.result_.engine == "low_rank"
+    new = rings(2000, seed=1)
+    assert abs(ours.score(new[0] / w, new[1]) - plain.score(*new)) < 0.01
+
+
+@pytest.mark.filterwarnings("ignore::kernelwise.selection.guards.KernelChoiceWarning")
 def test_real_targets(few_are_many):
     X, y = make_friedman1(1200, 5, noise=0.5, random_state=0)
     X_new, y_new = make_friedman1(1000, 5, noise=0.5, random_state=1)
