@@ -29,7 +29,7 @@ from sklearn.svm import SVC
 
 import kernelwise as kw
 from kernelwise import criteria as c
-from kernelwise.gram import _loops, dense, families
+from kernelwise.gram import _loops, dense, families, tiles
 
 FIRST_SWEEP = [c.SM(r=2), "kta", "ckta", "fsm", "md", "ncut", "ks"]
 BOTH_SWEEPS = [*FIRST_SWEEP, c.SM(r=3)]
@@ -82,8 +82,8 @@ def _arithmetic() -> None:
 def operations_a_pair(X: np.ndarray) -> float:
     """What the first sweep really computes for a pair: steps that are zero throughout are not."""
     G = kw.kernels.geometry.squared_distances(X[:384], X[384:768])
-    reach = families.DistanceRange(float(G.max()), np.dtype(float))
-    [family] = families.group_kernels(GRID, dense.sample_pairs(X), reach)
+    reach = families.Reach(tiles.Points(X), dense.sample_pairs(X), np.dtype(float))
+    [family] = families.group_kernels(GRID, reach)
     rate, halvings, _, _, wide, steps = family.ladder
     alive = [
         max(wide, _loops._steps_above_zero(rate * G[i : i + 4].min(), 2.0, steps + 1))

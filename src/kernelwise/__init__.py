@@ -20,12 +20,14 @@ if TYPE_CHECKING:
     from kernelwise import bounds, criteria, gram
     from kernelwise import figures as figures
     from kernelwise.kernels import (
+        Columns,
         Gaussian,
         Laplacian,
         Linear,
         Matern,
         Polynomial,
         Precomputed,
+        Scaled,
         Sigmoid,
         grids,
     )
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
         load_model,
         save_model,
         score_kernels,
+        score_matrices,
         score_matrix,
     )
 
@@ -43,8 +46,12 @@ __version__ = "0.1.0.dev0"
 
 # Where the public names are defined. They are imported when first asked for, so that a part of the
 # package that needs no scikit-learn does not wait for it.
-_KERNELS = "Gaussian Laplacian Linear Matern Polynomial Precomputed Sigmoid grids".split()
-_SELECTION = "Cascade KernelSelector load_model save_model score_kernels score_matrix".split()
+_KERNELS = (
+    "Columns Gaussian Laplacian Linear Matern Polynomial Precomputed Scaled Sigmoid grids".split()
+)
+_SELECTION = (
+    "Cascade KernelSelector load_model save_model score_kernels score_matrices score_matrix".split()
+)
 _HOMES = {
     **dict.fromkeys(_KERNELS, "kernels"),
     **dict.fromkeys(("KRR", "LSSVC"), "machines"),
@@ -57,6 +64,7 @@ __all__ = [
     "KRR",
     "LSSVC",
     "Cascade",
+    "Columns",
     "Gaussian",
     "KernelSelector",
     "Laplacian",
@@ -64,6 +72,7 @@ __all__ = [
     "Matern",
     "Polynomial",
     "Precomputed",
+    "Scaled",
     "Sigmoid",
     "bounds",
     "criteria",
@@ -72,6 +81,7 @@ __all__ = [
     "load_model",
     "save_model",
     "score_kernels",
+    "score_matrices",
     "score_matrix",
 ]
 

@@ -55,7 +55,7 @@ def _check_matrix(kernel, K) -> None:
 
 def _mixes_infinities(kernel) -> bool:
     """Sums and products of infinities of both signs, and with zeros, have no value."""
-    return isinstance(kernel, kw.kernels.Sum | kw.kernels.Product | kw.kernels.Scaled)
+    return isinstance(kernel, kw.kernels.Sum | kw.kernels.Product | kw.kernels.Multiple)
 
 
 def _more_rows(rng, X):

@@ -16,7 +16,7 @@ njit(lambda x: x + 1)(1)  # a function of somebody else
 print("before", file=__import__("sys").stderr)
 out = np.zeros((2, 2))
 for X in (np.ones((3, 2)), np.ones((3, 2), dtype=np.float32)):  # two compilations
-    _loops.squared_distance_tile(X, X, out)
+    _loops.distance_tile(X, X, False, out)
 """
 
 

@@ -22,8 +22,9 @@ from helpers import close, rounding, tolerance
 from kernelwise import criteria as c
 from kernelwise._arguments import as_bytes
 from kernelwise.gram import Dense, Targets, Tiled, _loops, dense
-from kernelwise.gram.families import DistanceRange, group_kernels
+from kernelwise.gram.families import Reach, group_kernels
 from kernelwise.gram.sweep import Sweep
+from kernelwise.gram.tiles import Points
 from kernelwise.kernels import Pairs
 from kernelwise.kernels.base import PairKernel
 from kernelwise.selection import UndefinedCriterionWarning
@@ -42,12 +43,16 @@ MIXED = [
     kw.Laplacian(2.0),
     kw.Laplacian(1e6),
     kw.Matern(1.5, 2.5),
+    *(kw.Scaled([1.0, 0.2, 3.0, 0.0, 0.7], kw.Gaussian(2.0**i)) for i in range(-3, 9, 3)),
+    *(kw.Scaled([1.0, 0.2, 3.0, 0.0, 0.7], kw.Laplacian(2.0**i)) for i in range(-3, 9)),
+    *(kw.Columns([4, 1], kw.Scaled([2.0, 0.3], kw.Laplacian(3.0**i))) for i in range(-2, 4)),
+    kw.Columns([3, 0], kw.Polynomial(3)) + kw.Scaled([1, 2, 3, 4, 5], kw.Matern(4.0)),
     0.5 * kw.Gaussian(2.0) + kw.Linear() * kw.Laplacian(3.0),
 ]
 
 
 TEN_DIGITS = 1e-10  # what docs/engines.md promises of two engines
-REACH = DistanceRange(2.0, np.dtype(float))
+REACH = Reach(Points(np.eye(3)), Pairs(np.eye(3)), np.dtype(float))
 
 
 def data(kind, n=90, d=5, seed=0):
@@ -125,13 +130,23 @@ def test_a_mixed_grid_equals_the_dense_engine(kind):
 @pytest.mark.parametrize("ratio", [2, 3, 5, 7, 10])
 def test_widths_of_an_integer_ratio_are_one_ladder(ratio):
     widths = [0.37 * float(ratio) ** i for i in (-3, -1, 0, 4)]
-    families = group_kernels([kw.Gaussian(w) for w in widths], Pairs(np.eye(3)), REACH)
-    assert [len(family.members) for family in families] == [4]
+    for kind in (kw.Gaussian, kw.Laplacian, lambda w: kw.Scaled([1.0, 2.0, 0.0], kw.Laplacian(w))):
+        families = group_kernels([kind(w) for w in widths], REACH)
+        assert [len(family.members) for family in families] == [4]
+
+
+def test_kernels_of_different_metrics_are_ladders_apart():
+    weights = [[1.0, 2.0, 0.5], [3.0, 1.0, 1.0]]
+    inner = [k(2.0**i) for k in (kw.Gaussian, kw.Laplacian) for i in range(3)]
+    kernels = inner + [kw.Scaled(w, k) for w in weights for k in inner]
+    kernels += [kw.Columns([0, 2], k) for k in inner] + [kw.Scaled([1, 1, 1], kw.Polynomial(2))]
+    families = group_kernels(kernels, REACH)
+    assert sorted(len(family.members) for family in families) == [1] + [3] * 8
 
 
 def test_widths_without_a_common_ratio_are_on_their_own():
     kernels = [kw.Gaussian(w) for w in (1.0, 2.1, 3.3, 10.0 * (1 + 1e-12))]
-    families = group_kernels(kernels, Pairs(np.eye(3)), REACH)
+    families = group_kernels(kernels, REACH)
     assert [len(family.members) for family in families] == [1, 1, 1, 1]
 
 

@@ -276,7 +276,7 @@ def test_precomputed_checks_its_shape(rng):
         (lambda: kw.Polynomial(2.5), "degree of Polynomial must be an integer"),
         (lambda: kw.Polynomial(2, np.inf), "coef0 of Polynomial must be finite"),
         (lambda: kw.Sigmoid(np.inf), "gamma of Sigmoid must be finite"),
-        (lambda: 0.0 * kw.Linear(), "factor of Scaled must be positive"),
+        (lambda: 0.0 * kw.Linear(), "factor of Multiple must be positive"),
         (lambda: kw.grids.gaussian(3, 2), "hi must not be below lo"),
     ],
 )

@@ -11,8 +11,9 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 import kernelwise as kw
 from kernelwise import grids
 from kernelwise.kernels import Pairs, available
-from kernelwise.kernels.compose import Product, Scaled, Sum
+from kernelwise.kernels.compose import Multiple, Product, Sum
 from kernelwise.kernels.geometry import as_rows
+from kernelwise.kernels.given import Function
 
 HOSTILE = [
     True,
@@ -47,8 +48,16 @@ def parameters():
     ]
 
 
+NO_NUMBERS = ("parts", "part", "kernel", "function", "name")
+
+
 def made(kind, **given):
-    defaults = {"part": kw.Linear(), "factor": 2.0} if kind is Scaled else {}
+    defaults = {
+        Multiple: {"part": kw.Linear(), "factor": 2.0},
+        kw.Scaled: {"weights": [1.0, 2.0], "kernel": kw.Gaussian(1.0)},
+        kw.Columns: {"columns": [0], "kernel": kw.Gaussian(1.0)},
+        Function: {"function": np.dot},
+    }.get(kind, {})
     return kind(**{**defaults, **given})
 
 
@@ -66,7 +75,8 @@ def test_a_hostile_parameter_is_refused_in_a_sentence_or_taken(kind, parameter):
 
 
 @pytest.mark.parametrize(
-    ("kind", "parameter"), [pair for pair in parameters() if pair[1] not in ("parts", "part")]
+    ("kind", "parameter"),
+    [pair for pair in parameters() if pair[1] not in NO_NUMBERS],
 )
 @pytest.mark.parametrize("scale", [0.0, 1e-100, 1e-80, 1.0, 1e80, 1e150])
 def test_extreme_parameters_on_extreme_data(kind, parameter, scale):
@@ -100,9 +110,9 @@ def test_combinations_that_overflow_do_not_warn():
     [
         (lambda: kw.Gaussian(True), "tau of Gaussian must be a number, got True"),
         (lambda: kw.Gaussian(10**400), "tau of Gaussian must be positive .* and finite, got inf"),
-        (lambda: 10**400 * kw.Linear(), "factor of Scaled must be positive .* got inf"),
-        (lambda: 1e300 * (1e300 * kw.Linear()), "factor of Scaled must be positive .* got inf"),
-        (lambda: True * kw.Linear(), "factor of Scaled must be a number, got True"),
+        (lambda: 10**400 * kw.Linear(), "factor of Multiple must be positive .* got inf"),
+        (lambda: 1e300 * (1e300 * kw.Linear()), "factor of Multiple must be positive .* got inf"),
+        (lambda: True * kw.Linear(), "factor of Multiple must be a number, got True"),
         (lambda: kw.Gaussian.from_gamma(10**400), "gamma of Gaussian must be a positive number"),
         (lambda: kw.Gaussian.from_gamma(np.inf), "gamma of Gaussian must be .*, got inf"),
         (lambda: kw.Gaussian.from_gamma(np.float64(1e-310)), "gamma of Gaussian must be .*1e-310"),
@@ -111,7 +121,7 @@ def test_combinations_that_overflow_do_not_warn():
         (lambda: Sum("ab"), "parts of Sum must be a tuple of kernels, got 'ab'"),
         (lambda: Sum(()), r"parts of Sum must be a tuple of kernels, got \(\)"),
         (lambda: Product((kw.Linear(), 1)), "parts of Product must hold kernels .* got 1"),
-        (lambda: Scaled(2.0, "linear"), "part of Scaled must hold kernels .* got 'linear'"),
+        (lambda: Multiple(2.0, "linear"), "part of Multiple must hold kernels .* got 'linear'"),
         (lambda: grids.gaussian("a", 3), "lo and hi must be integers .* got lo='a' and hi=3"),
         (lambda: grids.gaussian(0, 1024), "lo and hi must be integers from -996 to 1023, got"),
         (lambda: grids.gaussian(-1000, 3), "lo and hi must be integers from -996 to 1023, got"),

@@ -1,4 +1,4 @@
-"""Families that compiled loops climb step by step: Gaussian widths and polynomial degrees."""
+"""Families that compiled loops climb step by step: widths of kernels and polynomial degrees."""
 
 import math
 from typing import Any, ClassVar
@@ -7,9 +7,9 @@ import numpy as np
 
 from kernelwise._types import Array
 from kernelwise.gram import _loops
-from kernelwise.gram.dense import is_wide
-from kernelwise.gram.families import Chain, DistanceRange, Family
-from kernelwise.kernels import Gaussian, Pairs, Polynomial
+from kernelwise.gram.dense import are_small
+from kernelwise.gram.families import Chain, Family, Metric, Reach
+from kernelwise.kernels import Pairs, Polynomial
 
 _SERIES_UP_TO = 1.0 / 16.0  # exponents for which nine terms of the series are exact
 _NO_DOUBLING = 1.0  # exponent up to which sums may follow from those of the step before
@@ -22,7 +22,7 @@ _VANISHING = 1e-12  # the squares of smaller deviations are not numbers in float
 class Ladder(Family):
     """A family whose every step follows from the one before; narrow steps come last."""
 
-    geometry: ClassVar[str]
+    metric: Metric
     loops: ClassVar[tuple[Any, Any]]  # one that sums, one that multiplies
     buffers: ClassVar[int]  # of four rows, for the loops
     ladder: tuple[float, ...]  # what the loops need to know
@@ -47,7 +47,14 @@ class Ladder(Family):
         return rows, columns
 
     def _geometry(self, pairs: Pairs) -> Array:
-        return pairs[self.geometry].astype(self.dtype, copy=False)
+        G = self.metric.pairs(pairs)[self.metric.geometry]
+        return G.astype(self.dtype, copy=False)
+
+    def warm_up(self) -> None:
+        """Climb the ladder of one pair."""
+        G = np.zeros((1, 1), self.dtype)
+        on_rows, on_columns = np.zeros((2, self.lines, 1), G.dtype)
+        self.loops[0](G, self.ladder, True, on_rows, on_columns, *self._scratch(G))
 
     def _scratch(self, G: Array) -> Array:
         """Return room for the four rows that go together."""
@@ -55,37 +62,41 @@ class Ladder(Family):
 
 
 class _Widths:
-    """Gaussian widths from the widest down: the steps of a ladder, and how its loops begin."""
+    """Widths from the widest down: the steps of a ladder, and how its loops begin."""
 
-    def __init__(self, chain: Chain, sample: Pairs, reach: DistanceRange) -> None:
-        lowest = max(chain.rungs.values())
-        taus = [chain.widest / float(chain.ratio) ** s for s in range(lowest + 1)]
-        self.wide = sum(is_wide(Gaussian(tau), sample) for tau in taus)
-        self.rate = 0.5 / chain.widest
-        self.exponent = self.rate * reach.largest
+    def __init__(self, chain: Chain, metric: Metric, reach: Reach) -> None:
+        lowest, largest = max(chain.rungs.values()), reach.largest(metric)
+        widths = [chain.widest / float(chain.ratio) ** s for s in range(lowest + 1)]
+        rates = [metric.constant / width for width in widths]
+        sample = metric.pairs(reach.sample)[metric.geometry]
+        with np.errstate(over="ignore"):  # what is beyond float64 is far
+            self.wide = sum(are_small(np.expm1(-rate * sample), 1.0) for rate in rates)
+        self.rate = rates[0]
+        self.exponent = self.rate * largest
         within = max(min(self.exponent, _loops.LARGEST_EXPONENT), 1e-300)
         self.halvings = max(0, math.ceil(math.log2(within / _SERIES_UP_TO)))
         fits_single = self.exponent >= _VANISHING and all(
-            1.0 / _WITHIN_SINGLE < number < _WITHIN_SINGLE for number in (self.rate, reach.largest)
+            1.0 / _WITHIN_SINGLE < number < _WITHIN_SINGLE for number in (self.rate, largest)
         )
         self.dtype = reach.dtype if fits_single else np.dtype(np.float64)
         # A wide step carries the deviation. An entry is off by eps times the largest one: the
         # deviation at the largest distance, or 1.
-        eps, narrow = float(np.finfo(self.dtype).eps), len(taus) - self.wide
+        eps, narrow = float(np.finfo(self.dtype).eps), len(rates) - self.wide
         self.shifts = [1.0] * self.wide + [0.0] * narrow
-        largest = [-math.expm1(-0.5 * reach.largest / tau) for tau in taus[: self.wide]]
-        self.roundings = [eps * entry for entry in largest] + [eps] * narrow
+        entries = [-math.expm1(-rate * largest) for rate in rates[: self.wide]]
+        self.roundings = [eps * entry for entry in entries] + [eps] * narrow
 
 
-class GaussianLadder(Ladder):
-    """Gaussian widths whose ratios are powers of two: K <- K^2."""
+class WidthLadder(Ladder):
+    """Widths whose ratios are powers of two: K <- K^2."""
 
-    geometry, buffers = "sqdist", 2
-    loops = _loops.gaussian_tile, _loops.gaussian_matmul_tile
+    buffers = 2
+    loops = _loops.width_tile, _loops.width_matmul_tile
 
-    def __init__(self, chain: Chain, sample: Pairs, reach: DistanceRange) -> None:
-        widths = _Widths(chain, sample, reach)
+    def __init__(self, chain: Chain, metric: Metric, reach: Reach) -> None:
+        widths = _Widths(chain, metric, reach)
         super().__init__(chain.rungs, widths.shifts, widths.roundings)
+        self.metric = metric
         self.dtype, self._wide = widths.dtype, widths.wide
         exponents = (widths.exponent * 2.0**s for s in range(self._wide))
         self._recursive = sum(exponent <= _NO_DOUBLING for exponent in exponents)
@@ -110,14 +121,15 @@ class GaussianLadder(Ladder):
 
 
 class PowerLadder(Ladder):
-    """Gaussian widths whose ratios are powers of another integer p: K <- K^p."""
+    """Widths whose ratios are powers of another integer p: K <- K^p."""
 
-    geometry, buffers = "sqdist", 3
+    buffers = 3
     loops = _loops.power_tile, _loops.power_matmul_tile
 
-    def __init__(self, chain: Chain, sample: Pairs, reach: DistanceRange) -> None:
-        widths = _Widths(chain, sample, reach)
+    def __init__(self, chain: Chain, metric: Metric, reach: Reach) -> None:
+        widths = _Widths(chain, metric, reach)
         super().__init__(chain.rungs, widths.shifts, widths.roundings)
+        self.metric = metric
         self.dtype, self.lines = widths.dtype, 2 * self.steps
         self.ladder = widths.rate, widths.halvings, chain.ratio, widths.wide, self.steps
 
@@ -125,16 +137,17 @@ class PowerLadder(Ladder):
 class PolynomialLadder(Ladder):
     """Polynomial degrees of one constant and factor, from the first up; deviations throughout."""
 
-    geometry, buffers = "dot", 2
+    buffers = 2
     loops = _loops.polynomial_tile, _loops.polynomial_matmul_tile
 
-    def __init__(self, candidates: dict[int, Polynomial]) -> None:
+    def __init__(self, candidates: dict[int, Polynomial], metric: Metric) -> None:
         members = {i: kernel.degree - 1 for i, kernel in candidates.items()}
         steps = max(members.values()) + 1
         first = next(iter(candidates.values()))
         with np.errstate(over="ignore"):
             shifts = [float(np.float64(first.coef0) ** (s + 1)) for s in range(steps)]
         super().__init__(members, shifts, [math.inf] * steps)
+        self.metric = metric
         self.excludes_diagonal = [first.coef0 == 0.0] * steps  # c^d of a small c vanishes too
         self.lines = 2 * steps
         self.ladder = first.gamma, first.coef0, steps

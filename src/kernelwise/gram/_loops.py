@@ -7,7 +7,8 @@ columns are plain enough for LLVM to vectorise. Sums are kept on *lines*: one nu
 and one for every column of the tile. The functions release the interpreter lock, so that ordinary
 threads can call them side by side.
 
-A Gaussian grid is a ladder. With e = exp(-g / (2 tau)) - 1, halving tau squares 1 + e::
+A grid of widths is a ladder, of Gaussians on squared and of Laplacians on city-block distances g.
+With e = exp(-rate g) - 1, halving the width doubles the rate and squares 1 + e::
 
     e  <-  e (2 + e)  =  2 e + e^2
 
@@ -38,45 +39,8 @@ _OPTIONS = {"nogil": True, "cache": True, "fastmath": {"reassoc", "contract", "a
 _INLINE = {**_OPTIONS, "inline": "always"}
 
 LARGEST_EXPONENT = 800.0  # exp(-800) is zero in float64
+_FEATURES_AT_ONCE = 64  # of a tile: they stay in a core's cache
 SMALLEST_DEVIATION = 1e-37  # far below rounding, also after dozens of doublings; a float32
-
-
-@njit(**_OPTIONS)
-def squared_distance_tile(left, right, G):
-    """Set G[i, j] = |x_i - z_j|^2 from differences; features are the rows of left and right."""
-    d, rows = left.shape
-    spare = np.empty_like(G[0])
-    for i in range(0, rows, 2):
-        paired = i + 1 < rows
-        second = i + 1 if paired else i
-        r, s = G[i], G[second] if paired else spare
-        for j in range(r.shape[0]):
-            r[j] = 0
-            s[j] = 0
-        for k in range(0, d - 3, 4):
-            _add_four_features(left[k : k + 4], right[k : k + 4], i, second, r, s)
-        for k in range(d - d % 4, d):
-            _add_feature(left[k, i], left[k, second], right[k], r, s)
-
-
-@njit(**_OPTIONS)
-def _add_four_features(left, right, i, second, r, s):
-    x0, x1, x2, x3 = left[0, i], left[1, i], left[2, i], left[3, i]
-    y0, y1, y2, y3 = left[0, second], left[1, second], left[2, second], left[3, second]
-    z0, z1, z2, z3 = right[0], right[1], right[2], right[3]
-    for j in range(r.shape[0]):
-        a, b, c, d = z0[j] - x0, z1[j] - x1, z2[j] - x2, z3[j] - x3
-        e, f, g, h = z0[j] - y0, z1[j] - y1, z2[j] - y2, z3[j] - y3
-        r[j] += (a * a + b * b) + (c * c + d * d)
-        s[j] += (e * e + f * f) + (g * g + h * h)
-
-
-@njit(**_INLINE)
-def _add_feature(x, y, z, r, s):
-    for j in range(r.shape[0]):
-        a, b = z[j] - x, z[j] - y
-        r[j] += a * a
-        s[j] += b * b
 
 
 # Explicit loops instead of slices: numba compiles the latter with their error messages, which
@@ -85,6 +49,53 @@ def _add_feature(x, y, z, r, s):
 def _clear(row):
     for j in range(row.shape[0]):
         row[j] = 0
+
+
+@njit(**_OPTIONS)
+def distance_tile(left, right, is_city_block, G):
+    """Set G[i, j] to |x_i - z_j|^2 or |x_i - z_j|_1; features are the rows of left and right."""
+    d, rows = left.shape
+    spare = np.zeros_like(G[0])
+    for i in range(rows):
+        _clear(G[i])
+    for first in range(0, d, _FEATURES_AT_ONCE):
+        stop = min(first + _FEATURES_AT_ONCE, d)
+        fours = stop - (stop - first) % 4
+        for i in range(0, rows, 2):
+            paired = i + 1 < rows
+            second = i + 1 if paired else i
+            r, s = G[i], G[second] if paired else spare
+            for k in range(first, fours, 4):
+                near = right[k : k + 4]
+                _add_four_features(left[k : k + 4], near, i, second, is_city_block, r, s)
+            for k in range(fours, stop):
+                _add_feature(left[k, i], left[k, second], right[k], is_city_block, r, s)
+
+
+@njit(**_INLINE)
+def _term(a, is_city_block):
+    return abs(a) if is_city_block else a * a
+
+
+@njit(**_OPTIONS)
+def _add_four_features(left, right, i, second, is_city_block, r, s):
+    x0, x1, x2, x3 = left[0, i], left[1, i], left[2, i], left[3, i]
+    y0, y1, y2, y3 = left[0, second], left[1, second], left[2, second], left[3, second]
+    z0, z1, z2, z3 = right[0], right[1], right[2], right[3]
+    for j in range(r.shape[0]):
+        a, b = _term(z0[j] - x0, is_city_block), _term(z1[j] - x1, is_city_block)
+        c, d = _term(z2[j] - x2, is_city_block), _term(z3[j] - x3, is_city_block)
+        e, f = _term(z0[j] - y0, is_city_block), _term(z1[j] - y1, is_city_block)
+        g, h = _term(z2[j] - y2, is_city_block), _term(z3[j] - y3, is_city_block)
+        r[j] += (a + b) + (c + d)
+        s[j] += (e + f) + (g + h)
+
+
+@njit(**_INLINE)
+def _add_feature(x, y, z, is_city_block, r, s):
+    for j in range(r.shape[0]):
+        r[j] += _term(z[j] - x, is_city_block)
+        s[j] += _term(z[j] - y, is_city_block)
 
 
 @njit(**_INLINE)
@@ -113,7 +124,7 @@ def _series(g, scale, lowest, e):
 
 
 @njit(**_OPTIONS)
-def _load_gaussian(G, i, rate, halvings, e):
+def _load_exponential(G, i, rate, halvings, e):
     """Fill the four rows of e with exp(-rate g / 2^halvings) - 1, from row i of G on.
 
     Rows beyond the tile are zero, without effect. Return the smallest of the distances.
@@ -292,7 +303,7 @@ def _first_step(G, i, ladder, e, K):
     """Load four rows; return how many steps are above zero, and if narrow ones must be signed."""
     rate, halvings, near, _, wide, steps = ladder
     rows = min(4, G.shape[0] - i)
-    nearest = _load_gaussian(G, i, rate, halvings, e)
+    nearest = _load_exponential(G, i, rate, halvings, e)
     alive = max(wide, _steps_above_zero(rate * nearest, 2.0, steps))
     apart = nearest if nearest > 0 else _nearest_apart(G, i)
     signed = rate * apart * 2.0**wide < near
@@ -344,7 +355,7 @@ def _go_down(e, i, rows, line, count, is_wide, on_rows, on_columns):
 
 
 @njit(**_OPTIONS)
-def gaussian_tile(G, ladder, excludes_diagonal, on_rows, on_columns, e, K):
+def width_tile(G, ladder, excludes_diagonal, on_rows, on_columns, e, K):
     """Add the sums of a ladder of squares over one tile; without its narrow diagonals.
 
     With r the steps whose sums follow by recursion: line 0 holds the sums of the deviations of the
@@ -449,7 +460,7 @@ def _multiply_rows_and_square(e, i, is_wide, v_row, v_column, o_row, o_column):
 
 
 @njit(**_OPTIONS)
-def gaussian_matmul_tile(G, ladder, wanted, v_row, v_column, o_row, o_column, e, K):
+def width_matmul_tile(G, ladder, wanted, v_row, v_column, o_row, o_column, e, K):
     """Add S V over one tile for every wanted step of a ladder, each step with its own vectors."""
     wide = ladder[4]
     for i in range(0, G.shape[0], 4):
@@ -502,7 +513,7 @@ def _raise(e, base, power):
 @njit(**_OPTIONS)
 def _load_signed(G, i, rate, halvings, e):
     """Load four rows in signed form; return the smallest distance."""
-    nearest = _load_gaussian(G, i, rate, halvings, e)
+    nearest = _load_exponential(G, i, rate, halvings, e)
     _to_signed(min(4, G.shape[0] - i), e)
     for _ in range(halvings):
         _signed_square(e)

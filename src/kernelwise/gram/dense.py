@@ -24,6 +24,7 @@ from kernelwise.gram.inverse import (
     spectral_inverses,
     without_rounding,
 )
+from kernelwise.gram.pairs import EnginePairs, kernel_between
 from kernelwise.gram.panels import steps_for
 from kernelwise.gram.partial_cholesky import thin_eigensystem
 from kernelwise.kernels import Kernel, Pairs
@@ -87,7 +88,7 @@ class Dense(Engine):
     ) -> Iterator["DenseGram"]:
         """Yield the gram of every kernel; distances and dot products are computed once."""
         self.check_memory(frozenset(), targets.n)
-        pairs, sample = Pairs(X), sample_pairs(X)
+        pairs, sample = EnginePairs(X), sample_pairs(X)
         for kernel in kernels:
             yield DenseGram(kernel, pairs, sample, targets)
 
@@ -99,7 +100,7 @@ def upper_triangle(kernel: Kernel, X: Any) -> Array:
 
     def fill(start: int) -> None:
         rows = slice(start, start + _BLOCK)
-        K[rows, start:] = kernel.values(Pairs(X[rows], X[start:]))
+        K[rows, start:] = kernel_between(kernel, X[rows], X[start:], n * n)
 
     with pool(workers()) as threads:
         list(threads.map(fill, range(0, n, _BLOCK)))
@@ -227,7 +228,7 @@ class DenseGram(Gram):
         if self._kernel.takes_matrix or self._form is not None or self._scale is not None:
             S, shift, _ = self._shifted()
             return np.asarray(S[index] + shift)
-        return self._kernel.values(Pairs(self._pairs.X[index], self._pairs.X))
+        return kernel_between(self._kernel, self._pairs.X[index], self._pairs.X)
 
     def entries(self) -> Array:
         """Return K, a copy."""
@@ -348,5 +349,10 @@ def is_wide(kernel: Kernel, sample: Pairs) -> bool:
     """Say whether a kernel is near its origin, so that its deviations from it keep most digits."""
     if kernel.takes_matrix or kernel.origin == 0.0:
         return False
-    near = np.abs(kernel.deviations(sample)) < 0.5 * abs(kernel.origin)
+    return are_small(kernel.deviations(sample), kernel.origin)
+
+
+def are_small(deviations: Array, origin: float) -> bool:
+    """Say whether nearly all deviations from an origin are small next to it."""
+    near = np.abs(deviations) < 0.5 * abs(origin)
     return bool(np.count_nonzero(near) > _NEARLY_ALL * near.size)

@@ -1,7 +1,8 @@
 """Kernels that share work on a tile.
 
 A family is a set of candidate kernels of one geometry that are cheaper together than one by one: a
-ladder of Gaussian widths, a ladder of polynomial degrees, or a single kernel of any other kind. It
+ladder of Gaussian or Laplacian widths, a ladder of polynomial degrees, or a single kernel of any
+other kind. Kernels on transformed features climb the same ladders on transformed data. A family
 gives its sums over a tile as *lines*, one number per row and per column, from which the sums of its
 *steps* can be read; a candidate is one of the steps. :func:`group_kernels` finds out which kernels
 can share work.
@@ -10,18 +11,28 @@ can share work.
 import gc
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import reduce
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 
 from kernelwise._types import Array
 from kernelwise.gram.dense import is_wide
-from kernelwise.kernels import Gaussian, Kernel, Linear, Pairs, Polynomial
+from kernelwise.gram.tiles import Points
+from kernelwise.kernels import Gaussian, Kernel, Laplacian, Linear, PairKernel, Pairs, Polynomial
+from kernelwise.kernels.geometry import Transform, squared_norms
+from kernelwise.kernels.transform import unwrapped
 
 _RATIOS = range(3, 11)  # ratios of widths, besides 2, whose grids are climbed by multiplications
 _SAME = 2e-15  # relative difference of two widths that rounding explains
+# The kernels exp(-c g / width) of a distance g: the name of the width, and the constant c.
+_EXPONENTIAL: Mapping[type[Kernel], tuple[str, float]] = MappingProxyType(
+    {Gaussian: ("tau", 0.5), Laplacian: ("scale", 1.0)}
+)
 _LONGEST = 64  # steps of a ladder: beyond, what lies between two kernels costs more than it saves
 
 
@@ -87,59 +98,82 @@ class AnyKernel(Family):
 
 
 class Chain(NamedTuple):
-    """Gaussian widths whose ratios are powers of an integer."""
+    """Widths whose ratios are powers of an integer."""
 
     widest: float
     ratio: int
     rungs: dict[int, int]  # candidate -> how often the widest is divided by the ratio
 
 
-class DistanceRange(NamedTuple):
-    """How far pairs are apart, and the type to compute in."""
+class Metric(NamedTuple):
+    """What kernels are functions of: a geometry after some transforms, times a constant."""
 
-    largest: float  # a bound on the squared distances
+    geometry: str
+    transforms: tuple[Transform, ...] = ()
+    constant: float = 1.0
+
+    def pairs(self, pairs: Pairs) -> Pairs:
+        """Return the pairs of the transformed points."""
+        return reduce(Pairs.view, self.transforms, pairs)
+
+
+class Reach(NamedTuple):
+    """The points of a sweep, which tell how far pairs are apart, and the type to compute in."""
+
+    points: Points
+    sample: Pairs  # of some of them: it tells which kernels are wide
     dtype: np.dtype[Any]
 
+    def largest(self, metric: Metric) -> float:
+        """Return a bound on the distances: the diameter is at most twice the radius."""
+        X = reduce(Points.view, metric.transforms, self.points).rows
+        X = X if sp.issparse(X) else X - X.mean(axis=0)
+        if metric.geometry == "l1":
+            return 2.0 * float(np.abs(X).sum(axis=1).max())
+        return 4.0 * float(squared_norms(X).max())
 
-def group_kernels(kernels: Sequence[Kernel], sample: Pairs, reach: DistanceRange) -> list[Family]:
-    """Return the families of candidate kernels; a sample of the pairs tells which are wide."""
-    widths: dict[int, float] = {}
-    polynomials: dict[tuple[float, float], dict[int, Polynomial]] = {}
+
+def group_kernels(kernels: Sequence[Kernel], reach: Reach) -> list[Family]:
+    """Return the families of candidate kernels."""
+    widths: dict[Metric, dict[int, float]] = {}
+    polynomials: dict[tuple[Metric, float, float], dict[int, Polynomial]] = {}
     alone: list[Family] = []
     for i, kernel in enumerate(kernels):
+        inner, transforms = unwrapped(kernel)
         # A subclass may mean something else.
-        if type(kernel) is Gaussian:
-            widths[i] = kernel.tau
-        elif type(kernel) is Linear:
-            polynomials.setdefault((0.0, 1.0), {})[i] = Polynomial(1, 0.0)
-        elif type(kernel) is Polynomial and kernel.degree <= _LONGEST:
-            polynomials.setdefault((kernel.coef0, kernel.gamma), {})[i] = kernel
+        if isinstance(inner, PairKernel) and type(inner) in _EXPONENTIAL:
+            width, constant = _EXPONENTIAL[type(inner)]
+            metric = Metric(inner.geometry, transforms, constant)
+            widths.setdefault(metric, {})[i] = getattr(inner, width)
+        elif type(inner) is Linear or (type(inner) is Polynomial and inner.degree <= _LONGEST):
+            power = Polynomial(1, 0.0) if isinstance(inner, Linear) else inner
+            key = Metric("dot", transforms), power.coef0, power.gamma
+            polynomials.setdefault(key, {})[i] = power
         else:
-            alone.append(AnyKernel(i, kernel, sample))
+            alone.append(AnyKernel(i, kernel, reach.sample))
     if not widths and not polynomials:
         return alone
     with _garbage_kept():
-        return [*alone, *_ladders(_chains(widths), polynomials.values(), sample, reach)]
+        return [*alone, *_ladders(widths, polynomials, reach)]
 
 
 def _ladders(
-    chains: Sequence[Chain],
-    polynomials: Iterable[dict[int, Polynomial]],
-    sample: Pairs,
-    reach: DistanceRange,
+    widths: Mapping[Metric, dict[int, float]],
+    polynomials: Mapping[tuple[Metric, float, float], dict[int, Polynomial]],
+    reach: Reach,
 ) -> list[Family]:
     """Return the families that compiled loops climb; the first of them loads numba, all of it."""
     from kernelwise.gram import _ladders as compiled
 
-    ladders: list[Family] = [
-        (compiled.GaussianLadder if chain.ratio == 2 else compiled.PowerLadder)(
-            chain, sample, reach
-        )
-        for chain in chains
+    ladders: list[compiled.Ladder] = [
+        (compiled.WidthLadder if chain.ratio == 2 else compiled.PowerLadder)(chain, metric, reach)
+        for metric, of_metric in widths.items()
+        for chain in _chains(of_metric)
     ]
-    ladders += map(compiled.PolynomialLadder, polynomials)
-    ladders[0].sums(Pairs(np.zeros((1, 1))), on_diagonal=True)  # half of numba waits for a call
-    return ladders
+    for (metric, _, _), degrees in polynomials.items():
+        ladders.append(compiled.PolynomialLadder(degrees, metric))
+    ladders[0].warm_up()  # half of numba waits for a call
+    return [*ladders]
 
 
 @contextmanager

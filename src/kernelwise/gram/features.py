@@ -19,9 +19,11 @@ from scipy.linalg import solve_triangular
 from scipy.linalg.blas import dsyrk, dtrsm
 from scipy.linalg.lapack import dpstrf
 
+from kernelwise._threads import cached_property
 from kernelwise._types import Array
+from kernelwise.gram.pairs import kernel_between
 from kernelwise.gram.sweep import Reduction
-from kernelwise.gram.tiles import Block, TilePairs
+from kernelwise.gram.tiles import Block, Points, Room, TilePairs
 from kernelwise.kernels import Kernel, Pairs
 
 _BLOCK = 256  # rows: their features stay in a core's cache
@@ -42,7 +44,7 @@ class Features:
     @classmethod
     def of(cls, kernel: Kernel, landmarks: Any) -> "Features":
         """Drop the landmarks that others explain, by a pivoted Cholesky factor."""
-        K = kernel.values(Pairs(landmarks))
+        K = kernel_between(kernel, landmarks)
         tolerance = _DEPENDENT * K.shape[0] * float(K.diagonal().max())
         upper, order, rank, _ = dpstrf(K, tol=tolerance)
         rank = max(int(rank), 1)
@@ -91,13 +93,18 @@ class RowBlocks:
         stop = min((i + 1) * self.size, int(self.X.shape[0]))
         return [(Block(slice(i * self.size, stop), 0), _ALL)]
 
-    def room(self) -> Array:
+    def room(self) -> Room:
         """Return room for the distances of a block."""
-        return np.empty(self.size * self.landmarks.shape[0])
+        return Room(self.size * self.landmarks.shape[0])
 
-    def pairs(self, left: Block, right: Block, room: Array) -> TilePairs:
+    @cached_property
+    def _points(self) -> tuple[Points, Points]:
+        return Points(self.X), Points(self.landmarks)
+
+    def pairs(self, left: Block, right: Block, room: Room) -> Pairs:
         """Return the pairs of a block with the landmarks."""
-        return TilePairs(self.X[left.rows], self.landmarks, room)
+        points, landmarks = self._points
+        return TilePairs((points, left.rows), (landmarks, right.rows), room)
 
 
 @dataclass(frozen=True, eq=False)

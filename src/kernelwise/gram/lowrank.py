@@ -34,9 +34,10 @@ from kernelwise.gram.base import (
 from kernelwise.gram.dense import Dense
 from kernelwise.gram.feature_matrix import FeatureMatrix, Sample
 from kernelwise.gram.inverse import Inverse, Spectrum
+from kernelwise.gram.pairs import kernel_between
 from kernelwise.gram.partial_cholesky import PartialCholesky
 from kernelwise.gram.thin_inverse import thin_inverses
-from kernelwise.kernels import Kernel, Pairs
+from kernelwise.kernels import Kernel
 from kernelwise.targets import Targets
 
 RANKS = (500, 1000, 2000)  # that "auto" goes through
@@ -164,7 +165,7 @@ class LowRank(Engine):
         pool, rank = np.sort(order[:_POOL]), self.landmarks_wanted
         P = X[pool]
         factor = PartialCholesky(
-            lambda rows: kernel.values(Pairs(P, P[rows])), kernel.diagonal(P), self.random_state
+            lambda rows: kernel_between(kernel, P, P[rows]), kernel.diagonal(P), self.random_state
         )
         factor.grow(-(-rank // _PIVOTS) * _PIVOTS)
         return np.asarray(pool[factor.pivots[:rank]]) if factor.rank else pool[:1]

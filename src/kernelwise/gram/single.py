@@ -15,8 +15,9 @@ from kernelwise._threads import cached_property
 from kernelwise._types import Array
 from kernelwise.gram.features import RowBlocks
 from kernelwise.gram.sweep import Reduction
-from kernelwise.gram.tiles import Block
+from kernelwise.gram.tiles import Block, Points, Room
 from kernelwise.kernels import Kernel, Pairs
+from kernelwise.kernels.geometry import Transform
 
 SINGLE = np.float32
 _DIRECT_FEATURES = 32  # up to here differences in a compiled loop beat a matrix product
@@ -29,37 +30,51 @@ def in_single(X: Any, center: Array | None = None) -> Any:
     return np.asarray(X if center is None else X - center, dtype=SINGLE)
 
 
-class SinglePairs(Pairs):
-    """Rows and landmarks in single precision; `prepared` landmarks make distances quick."""
+class Prepared(Points):
+    """Landmarks in single precision, in the forms that make distances to them quick."""
 
-    def __init__(self, X: Any, Z: Any, prepared: Array | None) -> None:
-        super().__init__(X, Z)
-        self._prepared = prepared
+    @cached_property
+    def columns(self) -> Array:
+        """The features as rows."""
+        return np.ascontiguousarray(self.rows.T)
+
+    @cached_property
+    def wide(self) -> Array:
+        """[-2 z, 1, |z|^2] for every landmark."""
+        wide = _with_norms(self.rows, -2.0)
+        wide[:, [-2, -1]] = wide[:, [-1, -2]]
+        return wide
+
+
+class SinglePairs(Pairs):
+    """Rows and landmarks in single precision."""
+
+    def __init__(self, X: Any, landmarks: Prepared) -> None:
+        super().__init__(X, landmarks.rows)
+        self._landmarks = landmarks
+
+    def _transformed(self, transform: Transform) -> "SinglePairs":
+        return SinglePairs(transform(self.X), self._landmarks.view(transform))
 
     def __getitem__(self, geometry: str) -> Array:
         """Return the values of a geometry."""
-        if geometry == "sqdist" and self._prepared is not None and geometry not in self._known:
-            is_direct = self.X.shape[1] <= _DIRECT_FEATURES
-            distances = _direct_distances if is_direct else _distances_by_product
-            self._known[geometry] = distances(self.X, self._prepared)
+        is_distance = geometry in ("sqdist", "l1") and not sp.issparse(self.X)
+        if is_distance and geometry not in self._known:
+            is_product = geometry == "sqdist" and self.X.shape[1] > _DIRECT_FEATURES
+            self._known[geometry] = (
+                _distances_by_product(self.X, self._landmarks.wide)
+                if is_product
+                else _direct_distances(geometry, self.X, self._landmarks.columns)
+            )
         return super().__getitem__(geometry)
 
 
-def _prepare(Z: Array) -> Array:
-    """Return landmarks as the distances to them take them."""
-    if Z.shape[1] <= _DIRECT_FEATURES:
-        return np.ascontiguousarray(Z.T)
-    wide = _with_norms(Z, -2.0)
-    wide[:, [-2, -1]] = wide[:, [-1, -2]]
-    return wide
-
-
-def _direct_distances(X: Array, columns: Array) -> Array:
-    """Return squared distances from differences, which do not cancel."""
+def _direct_distances(geometry: str, X: Array, columns: Array) -> Array:
+    """Return distances from differences, which do not cancel."""
     from kernelwise.gram import _loops
 
     G = np.empty((X.shape[0], columns.shape[1]), X.dtype)
-    _loops.squared_distance_tile(np.ascontiguousarray(X.T), columns, G)
+    _loops.distance_tile(np.ascontiguousarray(X.T), columns, geometry == "l1", G)
     return G
 
 
@@ -81,20 +96,20 @@ class SingleBlocks(RowBlocks):
     """Blocks of rows in single precision, each paired with all landmarks."""
 
     @cached_property
-    def _prepared(self) -> Array | None:
-        return None if sp.issparse(self.landmarks) else _prepare(self.landmarks)
+    def _prepared(self) -> Prepared:
+        return Prepared(self.landmarks)
 
-    def room(self) -> Array:
+    def room(self) -> Room:
         """Return no room: every product makes its own."""
-        return np.empty(0)
+        return Room(0)
 
-    def pairs(self, left: Block, right: Block, room: Array) -> Pairs:  # type: ignore[override]
+    def pairs(self, left: Block, right: Block, room: Room) -> Pairs:
         """Return the pairs of a block with the landmarks."""
         return self.pairs_with(self.X[left.rows])
 
     def pairs_with(self, X: Any) -> Pairs:
         """Return the pairs of rows, in single precision, with the landmarks."""
-        return SinglePairs(X, self.landmarks, self._prepared)
+        return SinglePairs(X, self._prepared)
 
 
 @dataclass(frozen=True, eq=False)

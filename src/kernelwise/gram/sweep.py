@@ -18,17 +18,15 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
-import scipy.sparse as sp
 
 from kernelwise._progress import SILENT, Task
 from kernelwise._threads import cached_property
 from kernelwise._types import Array
 from kernelwise.gram.base import GramStatistics
 from kernelwise.gram.dense import sample_pairs
-from kernelwise.gram.families import DistanceRange, Family, group_kernels
-from kernelwise.gram.tiles import Block, Tiles
+from kernelwise.gram.families import Family, Reach, group_kernels
+from kernelwise.gram.tiles import Block, Room, Tiles
 from kernelwise.kernels import Kernel, Pairs
-from kernelwise.kernels.geometry import squared_norms
 from kernelwise.targets import Targets
 
 _EPS = float(np.finfo(float).eps)
@@ -152,10 +150,10 @@ class Plan(Protocol):
     def strip(self, i: int) -> list[tuple[Block, Block]]:
         """Return the tiles of a strip, each by its two blocks."""
 
-    def room(self) -> Array:
+    def room(self) -> Room:
         """Return room for the distances of any tile."""
 
-    def pairs(self, left: Block, right: Block, room: Array) -> Pairs:
+    def pairs(self, left: Block, right: Block, room: Room) -> Pairs:
         """Return the pairs of a tile."""
 
 
@@ -192,12 +190,9 @@ class Sweep:
 
     @cached_property
     def _families(self) -> list[Family]:
-        X = self._tiles.X
-        X = X if sp.issparse(X) else X - X.mean(axis=0)
-        # The diameter is at most twice the radius.
-        largest = 4.0 * float(squared_norms(X).max())
-        reach = DistanceRange(largest, np.dtype(self.settings.dtype))
-        return group_kernels(self.kernels, sample_pairs(self.X), reach)
+        dtype = np.dtype(self.settings.dtype)
+        reach = Reach(self._tiles.points, sample_pairs(self.X), dtype)
+        return group_kernels(self.kernels, reach)
 
     @cached_property
     def statistics(self) -> list[GramStatistics]:

@@ -16,11 +16,12 @@ from kernelwise._types import Array
 from kernelwise.gram.base import Engine, Gram, GramStatistics, Need
 from kernelwise.gram.dense import Dense, DenseGram, needed
 from kernelwise.gram.inverse import Inverse, Spectrum
+from kernelwise.gram.pairs import kernel_between
 from kernelwise.gram.panels import steps_for
 from kernelwise.gram.partial_cholesky import IterativeInverse, PartialCholesky, Preconditioner
 from kernelwise.gram.runner import ThreadRunner
 from kernelwise.gram.sweep import Settings, Sweep
-from kernelwise.kernels import Kernel, Pairs
+from kernelwise.kernels import Kernel
 from kernelwise.targets import Targets
 
 _TYPES = ("float64", "float32")
@@ -155,7 +156,7 @@ class TiledGram(Gram):
 
     def rows(self, index: Array) -> Array:
         """Return some rows of K."""
-        return self._kernel.values(Pairs(self._X[index], self._X))
+        return kernel_between(self._kernel, self._X[index], self._X)
 
     def entries(self) -> Array:
         """Return K, where it fits into memory."""
@@ -201,7 +202,9 @@ class TiledGram(Gram):
     def _preconditioner(self) -> Preconditioner:
         n, X, kernel = self._targets.n, self._X, self._kernel
         room = as_bytes(self._memory) / (_COPIES_OF_A_FACTOR * 8 * n)
-        factor = PartialCholesky(lambda rows: kernel.values(Pairs(X, X[rows])), kernel.diagonal(X))
+        factor = PartialCholesky(
+            lambda rows: kernel_between(kernel, X, X[rows]), kernel.diagonal(X)
+        )
         factor.grow(int(max(1, min(room, n // 8, _LARGEST_RANK))))
         return Preconditioner(factor)
 

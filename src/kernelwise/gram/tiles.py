@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -10,8 +10,42 @@ import scipy.sparse as sp
 from kernelwise._threads import cached_property
 from kernelwise._types import Array
 from kernelwise.kernels import Pairs
+from kernelwise.kernels.geometry import Transform
 
 _DIRECT_FEATURES = 64  # up to here differences in a compiled loop beat a matrix product
+
+
+class Points:
+    """Rows of data, and what transforms make of them, computed once each."""
+
+    def __init__(self, rows: Any) -> None:
+        self.rows = rows
+        self._views: dict[Transform, Points] = {}
+
+    def view(self, transform: Transform) -> Self:
+        """Return the transformed points."""
+        if transform not in self._views:
+            self._views[transform] = type(self)(transform(self.rows))
+        return self._views[transform]  # type: ignore[return-value]
+
+
+class Room:
+    """Memory for the distances of one tile after the other, by geometry and transform."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._arrays: dict[str, Array] = {}
+        self._views: dict[Transform, Room] = {}
+
+    def array(self, geometry: str, shape: tuple[int, int]) -> Array:
+        """Return memory that holds a geometry until the next tile."""
+        if geometry not in self._arrays:
+            self._arrays[geometry] = np.empty(self._size)
+        return self._arrays[geometry][: shape[0] * shape[1]].reshape(shape)
+
+    def view(self, transform: Transform) -> "Room":
+        """Return the room for the distances of transformed points."""
+        return self._views.setdefault(transform, Room(self._size))
 
 
 class Block(NamedTuple):
@@ -22,28 +56,45 @@ class Block(NamedTuple):
 
 
 class TilePairs(Pairs):
-    """The pairs of one tile; `room` holds the distances of one tile after the other."""
+    """The pairs of one tile: some points with some others, or with themselves."""
 
-    def __init__(self, X: Any, Z: Any, room: Array) -> None:
-        super().__init__(X, Z)
-        self._room = room
+    def __init__(
+        self, left: tuple[Points, slice], right: tuple[Points, slice] | None, room: Room
+    ) -> None:
+        points, rows = left
+        super().__init__(points.rows[rows], None if right is None else right[0].rows[right[1]])
+        self._left, self._right, self._room = left, right, room
+
+    def _transformed(self, transform: Transform) -> "TilePairs":
+        (points, rows), right = self._left, self._right
+        if right is not None:
+            right = right[0].view(transform), right[1]
+        return TilePairs((points.view(transform), rows), right, self._room.view(transform))
 
     def __getitem__(self, geometry: str) -> Array:
-        """Return a geometry; distances of few features by differences, which do not cancel."""
-        is_direct = not sp.issparse(self.X) and self.X.shape[1] <= _DIRECT_FEATURES
-        if geometry == "sqdist" and is_direct and geometry not in self._known:
-            self._known[geometry] = self._direct_distances()
+        """Return a geometry; where that is faster by differences, which do not cancel."""
+        if geometry not in self._known and is_direct(geometry, self.X):
+            shape = self.X.shape[0], (self.X if self.Z is None else self.Z).shape[0]
+            G = self._room.array(geometry, shape)
+            self._known[geometry] = direct_distances(geometry, self.X, self.Z, G)
         return super().__getitem__(geometry)
 
-    def _direct_distances(self) -> Array:
-        from kernelwise.gram import _loops
 
-        left = np.ascontiguousarray(self.X.T)
-        right = left if self.Z is None else np.ascontiguousarray(self.Z.T)
-        size = left.shape[1], right.shape[1]
-        G = self._room[: size[0] * size[1]].reshape(size)
-        _loops.squared_distance_tile(left, right, G)
-        return G
+def is_direct(geometry: str, X: Any) -> bool:
+    """Say whether a compiled loop computes a geometry faster than anything else."""
+    if sp.issparse(X):
+        return False
+    return geometry == "l1" or (geometry == "sqdist" and X.shape[1] <= _DIRECT_FEATURES)
+
+
+def direct_distances(geometry: str, X: Array, Z: Array | None, G: Array) -> Array:
+    """Set G to the distances between X and Z, or X and itself, from their differences."""
+    from kernelwise.gram import _loops
+
+    left = np.ascontiguousarray(X.T)
+    right = left if Z is None else np.ascontiguousarray(Z.T)
+    _loops.distance_tile(left, right, geometry == "l1", G)
+    return G
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,17 +140,23 @@ class Tiles:
         """The number of tiles."""
         return len(self.blocks) * (len(self.blocks) + 1) // 2
 
-    def room(self) -> Array:
+    def room(self) -> Room:
         """Return room for the distances of any tile."""
-        return np.empty(max(rows.stop - rows.start for rows, _ in self.blocks) ** 2)
+        return Room(max(rows.stop - rows.start for rows, _ in self.blocks) ** 2)
 
     def strip(self, i: int) -> list[tuple[Block, Block]]:
         """Return the tiles of a strip, each by its two blocks."""
         return [(self.blocks[i], right) for right in self.blocks[i:]]
 
-    def pairs(self, left: Block, right: Block, room: Array) -> TilePairs:
+    @cached_property
+    def points(self) -> Points:
+        """The rows, sorted by class, and what transforms make of them."""
+        return Points(self.X)
+
+    def pairs(self, left: Block, right: Block, room: Room) -> TilePairs:
         """Return the pairs of two blocks."""
-        return TilePairs(self.X[left.rows], None if left == right else self.X[right.rows], room)
+        other = None if left == right else (self.points, right.rows)
+        return TilePairs((self.points, left.rows), other, room)
 
     def shares(self, workers: int) -> list[list[int]]:
         """Deal out the strips, of which the first is the longest: to workers 0, 1, 2, 2, 1, 0..."""

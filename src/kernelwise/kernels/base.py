@@ -4,7 +4,7 @@ import math
 import numbers
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import partial, wraps
 from typing import Any, ClassVar, ParamSpec, TypeVar
@@ -18,6 +18,7 @@ from kernelwise._types import Array
 from kernelwise.kernels.geometry import DIAGONALS, Pairs, as_rows
 
 SMALLEST = 1e-300  # the inverse of a smaller width is not a float64
+NO_WIDTH = "X has no two rows that differ, so no width suits it: give kernels explicitly."
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -81,6 +82,20 @@ class Kernel(ABC):
         """How closely the kernel can follow the data, to compare kernels of one family."""
         return math.hypot(*self.inverse_widths)  # which does not overflow
 
+    @property
+    def family(self) -> Hashable:
+        """What kernels have in common that differ in their parameters alone."""
+        return type(self)
+
+    @property
+    def is_stationary(self) -> bool:
+        """Whether the kernel is known to stay the same when all points move together."""
+        return False
+
+    def with_positions(self, names: Sequence[str]) -> "Kernel":
+        """Return the kernel with the names of columns, if it has any, replaced by positions."""
+        return self
+
     @abstractmethod
     def values(self, pairs: Pairs) -> Array:
         """Return the kernel matrix of the pairs."""
@@ -117,11 +132,11 @@ class Kernel(ABC):
         return self if other == 0 else NotImplemented
 
     def __mul__(self, other: object) -> "Kernel":
-        from kernelwise.kernels.compose import Product, Scaled
+        from kernelwise.kernels.compose import Multiple, Product
 
         if isinstance(other, Kernel):
             return Product.of(self, other)
-        return Scaled.of(other, self) if isinstance(other, numbers.Real) else NotImplemented
+        return Multiple.of(other, self) if isinstance(other, numbers.Real) else NotImplemented
 
     def __rmul__(self, other: object) -> "Kernel":
         return self * other if isinstance(other, numbers.Real) else NotImplemented
@@ -161,6 +176,11 @@ class PairKernel(Kernel):
     def inverse_widths(self) -> tuple[float, ...]:
         """No width unless the kernel says so."""
         return ()
+
+    @property
+    def is_stationary(self) -> bool:
+        """Whether it is a function of a distance."""
+        return self.geometry in ("sqdist", "l1")
 
     @quietly
     def values(self, pairs: Pairs) -> Array:

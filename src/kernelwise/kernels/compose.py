@@ -1,6 +1,7 @@
 """Sums, products and positive multiples of kernels."""
 
-from dataclasses import dataclass
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, replace
 from functools import reduce
 from operator import iadd, imul
 from typing import Any, ClassVar, Self
@@ -64,6 +65,20 @@ class Combination(Kernel):
         return tuple(width for part in self.parts for width in part.inverse_widths)
 
     @property
+    def family(self) -> Hashable:
+        """The kind of combination, and the families of its parts."""
+        return type(self), *(part.family for part in self.parts)
+
+    @property
+    def is_stationary(self) -> bool:
+        """Whether every part is."""
+        return all(part.is_stationary for part in self.parts)
+
+    def with_positions(self, names: Sequence[str]) -> Kernel:
+        """Replace names of columns in all parts."""
+        return replace(self, parts=tuple(part.with_positions(names) for part in self.parts))
+
+    @property
     def takes_matrix(self) -> bool:  # type: ignore[override]
         """Whether the parts take a matrix in place of X."""
         return self.parts[0].takes_matrix
@@ -112,12 +127,12 @@ class Product(Combination):
 
     def __repr__(self) -> str:
         return " * ".join(
-            f"({p!r})" if isinstance(p, Sum | Scaled) else repr(p) for p in self.parts
+            f"({p!r})" if isinstance(p, Sum | Multiple) else repr(p) for p in self.parts
         )
 
 
 @dataclass(frozen=True, repr=False)
-class Scaled(Kernel):
+class Multiple(Kernel):
     """A positive multiple of a kernel; written ``2.0 * k``."""
 
     factor: float
@@ -128,10 +143,10 @@ class Scaled(Kernel):
         check_kernel(self, "part", self.part)
 
     @classmethod
-    def of(cls, factor: Any, part: Kernel) -> "Scaled":
+    def of(cls, factor: Any, part: Kernel) -> "Multiple":
         """Return a multiple of a kernel; a multiple of a multiple has one factor."""
         whole = cls(factor, part)
-        if isinstance(part, Scaled):
+        if isinstance(part, Multiple):
             return cls(whole.factor * part.factor, part.part)
         return whole
 
@@ -149,6 +164,20 @@ class Scaled(Kernel):
     def inverse_widths(self) -> tuple[float, ...]:
         """As the kernel that is scaled."""
         return self.part.inverse_widths
+
+    @property
+    def family(self) -> Hashable:
+        """Multiples of the family of the kernel that is scaled."""
+        return Multiple, self.part.family
+
+    @property
+    def is_stationary(self) -> bool:
+        """As the kernel that is scaled."""
+        return self.part.is_stationary
+
+    def with_positions(self, names: Sequence[str]) -> Kernel:
+        """Replace names of columns in the kernel that is scaled."""
+        return replace(self, part=self.part.with_positions(names))
 
     @property
     def takes_matrix(self) -> bool:  # type: ignore[override]
@@ -173,3 +202,6 @@ class Scaled(Kernel):
     def __repr__(self) -> str:
         inner = f"({self.part!r})" if isinstance(self.part, Sum | Product) else repr(self.part)
         return f"{self.factor!r} * {inner}"
+
+
+Scaled = Multiple  # its name in model files of earlier versions

@@ -6,17 +6,13 @@ from functools import wraps
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
-from sklearn.utils import check_random_state
 
-from kernelwise._arguments import as_real, shown
+from kernelwise._arguments import as_real, is_list, shown
 from kernelwise._threads import limited
 from kernelwise._types import Array
-from kernelwise.kernels.base import SMALLEST, PairKernel, set_positive
-from kernelwise.kernels.geometry import squared_distances
+from kernelwise.kernels.base import NO_WIDTH, SMALLEST, PairKernel, set_positive
+from kernelwise.kernels.geometry import sample_rows, squared_distances
 
-# A thousand rows give half a million distances: their quantiles are known to a percent or two, and
-# the grid is rounded to powers of two anyway.
-_SAMPLE = 1000
 _SMALLEST_DISTANCE = 1e-280  # squared
 _MOST_WIDTHS = 31  # as in the papers; near-duplicates would need any number
 
@@ -66,6 +62,11 @@ class Gaussian(PairKernel):
     geometry: ClassVar[str] = "sqdist"
 
     def __post_init__(self) -> None:
+        if is_list(self.tau):
+            raise TypeError(
+                f"tau of Gaussian must be a number, got {shown(self.tau)}: for a width per feature "
+                "use Scaled(weights, Gaussian(tau)) with weight 1 / width."
+            )
         set_positive(self, "tau")
 
     @classmethod
@@ -101,18 +102,14 @@ class Gaussian(PairKernel):
 
 def widths_for(rows: Any, random_state: Any = None) -> list[Gaussian]:
     """Return the Gaussian kernels of :func:`grids.auto` for validated rows."""
-    if rows.shape[0] > _SAMPLE:
-        draw = check_random_state(0 if random_state is None else random_state)
-        rows = rows[draw.choice(rows.shape[0], _SAMPLE, replace=False)]
+    rows = sample_rows(rows, random_state)
     with limited(rows=rows.shape[0]):
         distances = squared_distances(rows)
     distances[distances == 0.0] = np.inf  # a row and its duplicates say nothing of widths
     nearest = distances.min(axis=1)
     nearest = nearest[np.isfinite(nearest)]
     if nearest.size == 0:
-        raise ValueError(
-            "X has no two rows that differ, so no width suits it: give kernels explicitly."
-        )
+        raise ValueError(NO_WIDTH)
     if np.median(nearest) < _SMALLEST_DISTANCE:
         raise ValueError("X has rows closer than 1e-140, beyond float64's squares: rescale X.")
     typical = np.median(distances[np.isfinite(distances)])

@@ -7,7 +7,7 @@ from kernelwise.kernels.base import Kernel
 from kernelwise.kernels.gaussian import Gaussian
 from kernelwise.kernels.gaussian import widths_for as widths_for
 from kernelwise.kernels.geometry import as_rows
-from kernelwise.kernels.laplacian import Laplacian
+from kernelwise.kernels.laplacian import Laplacian, scales_for
 from kernelwise.kernels.linear import Linear
 from kernelwise.kernels.matern import Matern
 from kernelwise.kernels.polynomial import HIGHEST, Polynomial
@@ -18,7 +18,16 @@ _WIDTHS = (-996, 1023)  # the exponents of two that kernels take for widths
 _GAMMAS = (-1024, 995)  # and for 1 / (2 width)
 
 
-__all__ = ["auto", "gaussian", "gaussian_gamma", "laplacian", "libsvm", "matern", "polynomial"]
+__all__ = [
+    "auto",
+    "gaussian",
+    "gaussian_gamma",
+    "laplacian",
+    "laplacian_for",
+    "libsvm",
+    "matern",
+    "polynomial",
+]
 
 
 def __dir__() -> list[str]:
@@ -104,6 +113,36 @@ def auto(X: Any, *, random_state: Any = None) -> list[Gaussian]:
     Gaussian(tau=0.25)
     """
     return widths_for(as_rows(X), random_state)
+
+
+def laplacian_for(X: Any, *, random_state: Any = None) -> list[Laplacian]:
+    r"""Return Laplacian kernels whose scales follow the distances between the rows of X.
+
+    The scales are :math:`2^k m`, k = -2..5, with m the median city-block distance of rows that
+    differ. At most 1,000 rows, drawn at random, are looked at; fewer pairs if there are many
+    features. For rescaled features make the grid from rescaled data:
+    ``[Scaled(w, k) for k in laplacian_for(X * w)]``.
+
+    Parameters
+    ----------
+    X : array or sparse matrix of shape (n, d)
+        The data, at least two different rows.
+    random_state : int, RandomState or None, default=None
+        Draws the rows where there are more than 1,000; None draws the same rows every time.
+
+    Returns
+    -------
+    kernels : list of Laplacian
+        From the narrowest to the widest.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise import grids
+    >>> grids.laplacian_for(np.arange(3.0)[:, None])[0]
+    Laplacian(scale=0.25)
+    """
+    return scales_for(as_rows(X), random_state)
 
 
 def _whole(lo: Any, hi: Any, least: int, most: int) -> range:

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from kernelwise.criteria import Criterion
-from kernelwise.kernels import Gaussian, Kernel, PairKernel, Polynomial, Scaled
+from kernelwise.kernels import Gaussian, Kernel, Multiple, PairKernel, Polynomial
+from kernelwise.kernels.transform import Transformed
 from kernelwise.report._wording import Titles, column_titles, kernel_meaning, terms
 from kernelwise.selection.archive import to_plain
 from kernelwise.selection.diagnostics import Code, code_of
@@ -299,8 +300,10 @@ def _candidates(result: SelectionResult, chosen: int | None) -> list[dict[str, A
 
 def _place(kernel: Kernel) -> tuple[str, float | None]:
     """Return the axis on which a kernel has a place, and the place where it is not its number."""
-    if isinstance(kernel, Scaled):
+    if isinstance(kernel, Multiple):
         return _place(kernel.part)
+    if isinstance(kernel, Transformed):
+        return _place(kernel.kernel)
     if isinstance(kernel, Gaussian):
         return "width", math.log2(kernel.tau)
     if isinstance(kernel, Polynomial):
@@ -313,8 +316,10 @@ def _place(kernel: Kernel) -> tuple[str, float | None]:
 
 def _family(kernel: Kernel) -> str:
     """Return what the kernels of one curve share: all but the first parameter, defaults unsaid."""
-    if isinstance(kernel, Scaled):
+    if isinstance(kernel, Multiple):
         return f"{kernel.factor:g} × {_family(kernel.part)}"
+    if isinstance(kernel, Transformed):
+        return f"{_family(kernel.kernel)}, {type(kernel).__name__.lower()} {kernel.shown}"
     others = {f.name: (getattr(kernel, f.name), f.default) for f in fields(kernel)[1:]}
     changed = [f"{name} {value}" for name, (value, default) in others.items() if value != default]
     return ", ".join([type(kernel).__name__, *changed])

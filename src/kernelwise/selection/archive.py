@@ -15,12 +15,13 @@ import numpy as np
 from kernelwise._registry import members, unknown
 from kernelwise._types import Array
 from kernelwise.criteria import Criterion, get
-from kernelwise.kernels import Kernel
+from kernelwise.kernels import Function, Kernel
 
 _INFINITE = {"inf": math.inf, "-inf": -math.inf}
 _MOST_DIGITS = 19  # of an integer: those of a count
 _LONGEST = 200  # characters of a reason
 _SHOWN = 40  # characters of what is wrong
+_INNER = "inner"  # a kernel's parameter "kernel": that name is for the class
 
 
 # What the functions below, and the constructors they call, raise on damaged data.
@@ -88,7 +89,12 @@ def _dataclass_to_plain(value: Any) -> dict[str, Any]:
 
 def kernel_to_dict(kernel: Kernel) -> dict[str, Any]:
     """Return a kernel as its class name and parameters."""
-    return {"kernel": type(kernel).__name__, **fields_to_plain(kernel)}
+    parameters = fields_to_plain(kernel)
+    if isinstance(kernel, Function):
+        parameters["function"] = kernel.name
+    if "kernel" in parameters:
+        parameters[_INNER] = parameters.pop("kernel")
+    return {"kernel": type(kernel).__name__, **parameters}
 
 
 def _criterion_to_dict(criterion: Criterion) -> dict[str, Any]:
@@ -135,6 +141,10 @@ def kernel_from_dict(plain: Any, what: str = "kernel") -> Kernel:
     known = {cls.__name__: cls for cls in members(Kernel)}
     parameters = from_plain(dict[str, Any], plain, what)
     name = str(parameters.pop("kernel", None))
+    if name == "Scaled" and "factor" in parameters:
+        name = "Multiple"  # which earlier versions called so
+    if _INNER in parameters:
+        parameters["kernel"] = parameters.pop(_INNER)
     if name not in known:
         raise ValueError(unknown("kernel", name, sorted(known)))
     kernel = known[name](**{field: _restored(value) for field, value in parameters.items()})

@@ -26,8 +26,9 @@ from kernelwise.gram.landmarks import (
     Preconditioner,
 )
 from kernelwise.gram.lowrank import distinct_rows
+from kernelwise.gram.pairs import kernel_between
 from kernelwise.gram.single import in_single
-from kernelwise.kernels import Kernel, PairKernel, Pairs
+from kernelwise.kernels import Kernel
 from kernelwise.machines.base import standard_error
 from kernelwise.machines.held_out import HeldOutFit, LeftOut
 from kernelwise.selection.diagnostics import Code, Diagnostic
@@ -99,7 +100,7 @@ class LandmarkSearch:
         held = min(_HELD_OUT, targets.n // _HELD_SHARE)
         self._training, self._held = order[:-held], np.sort(order[-held:])
         self._landmarks = distinct_rows(X, self._training, min(MOST_LANDMARKS, order.size // 2))
-        is_movable = all(map(_is_stationary, kernels)) and not sp.issparse(X)
+        is_movable = all(kernel.is_stationary for kernel in kernels) and not sp.issparse(X)
         self._single = in_single(X, X[order[:START_ROWS]].mean(axis=0) if is_movable else None)
         self._held_targets = targets.part(self._held)
         self._weights = np.ones(targets.n) if targets.weights is None else targets.weights
@@ -235,7 +236,7 @@ class LandmarkSearch:
         saw_all = best.seen.X.shape[0] == self._training.size
         rows = np.arange(self._problem.targets.n) if saw_all else self._training
         landmarks, ridge = self._problem.X[self._landmarks[:m]], float(self._ridges[k, j])
-        K = self._kernels[k].values(Pairs(self._problem.X[self._held], landmarks))
+        K = kernel_between(self._kernels[k], self._problem.X[self._held], landmarks)
         for solution, at in (*self._solved_again(best, rows), (best.solution, best.at)):
             coefficients, bias = solution.coefficients[at], solution.bias[at]
             held_out = K @ coefficients + bias  # as it will be evaluated, in double precision
@@ -282,11 +283,6 @@ class LandmarkSearch:
             )
         looked_at = [min(START_ROWS, self._training.size), self._training.size]
         return SearchResult(values, best.place, solution, looked_at, True, [], errors, tuple(notes))
-
-
-def _is_stationary(kernel: Kernel) -> bool:
-    """Say whether a kernel is known to be the same after all rows have moved."""
-    return isinstance(kernel, PairKernel) and kernel.geometry in ("sqdist", "l1")
 
 
 def _best(looks: dict[GridIndex, Look]) -> Look:

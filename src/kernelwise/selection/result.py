@@ -264,7 +264,7 @@ def preferred(
         limit = losses[best] + errors[best]
 
     def place(i: int) -> tuple[bool, float, float]:
-        if losses[i] <= limit and type(kernels[i]) is type(kernels[best]):
+        if losses[i] <= limit and kernels[i].family == kernels[best].family:
             return False, kernels[i].roughness, -np.nan_to_num(ridges[i])
         return True, 0.0, 0.0
 
