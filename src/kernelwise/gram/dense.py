@@ -15,11 +15,15 @@ from kernelwise._progress import SILENT, Task
 from kernelwise._threads import cached_property, pool, workers
 from kernelwise._types import Array
 from kernelwise.gram.base import Engine, Gram, GramStatistics, Need, get
+from kernelwise.gram.cholesky import CholeskyInverse, ReorderedInverse
+from kernelwise.gram.eigensystems import (
+    eigensystem_of_features,
+    eigensystem_of_groups,
+    thin_features,
+)
 from kernelwise.gram.inverse import (
-    CholeskyInverse,
     Inverse,
     NotPositiveDefinite,
-    ReorderedInverse,
     Spectrum,
     spectral_inverses,
     without_rounding,
@@ -251,14 +255,17 @@ class DenseGram(Gram):
         """Return the eigenpairs: few of them where the matrix has a small rank to rounding."""
         if self._spectrum is not None:
             return self._spectrum
-        found = None
-        if self._kernel.is_psd is True and self._targets.n >= _THIN_ROWS:
+        found, phi = None, thin_features(self._kernel, self._pairs.X)
+        if phi is not None:
+            phi = phi if self._scale is None else self._scale[:, None] * phi
+            found = eigensystem_of_features(phi)
+        elif self._kernel.is_psd is True and self._targets.n >= _THIN_ROWS:
             S, shift, _ = self._shifted()
             found = thin_eigensystem(lambda rows: S[:, rows] + shift, self._diagonal)
         if found is None:
             groups = self._groups()
             if len(groups) > 1:
-                s, Q = _eigensystem_of_groups(self.entries(), groups)
+                s, Q = eigensystem_of_groups(self.entries(), groups)
             else:
                 s, Q = eigh(self.entries(), driver="evd", overwrite_a=True, check_finite=False)
             found = without_rounding(s), Q
@@ -310,22 +317,6 @@ class DenseGram(Gram):
         count, labels = connected_components(touching, directed=False)
         order = np.argsort(labels, kind="stable")
         return np.split(order, np.cumsum(np.bincount(labels, minlength=count))[:-1])
-
-
-def _eigensystem_of_groups(K: Array, groups: Sequence[Array]) -> tuple[Array, Array]:
-    """Return the eigensystem of a matrix that is zero between groups of rows."""
-    s, Q = np.empty(K.shape[0]), np.zeros(K.shape)
-    start = 0
-    for rows in groups:
-        columns = slice(start, start + rows.size)
-        if rows.size == 1:
-            s[start], Q[rows[0], start] = K[rows[0], rows[0]], 1.0
-        else:
-            block = K[np.ix_(rows, rows)]
-            s[columns], Q[rows, columns] = eigh(block, driver="evd", check_finite=False)
-        start += rows.size
-    order = np.argsort(s, kind="stable")
-    return s[order], Q[:, order]
 
 
 def _centered_squares(S: Array) -> float:

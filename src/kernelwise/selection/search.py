@@ -12,6 +12,7 @@ from kernelwise._progress import Task
 from kernelwise._types import Array
 from kernelwise.criteria import ELOO, Criterion, Evidence, get
 from kernelwise.gram import Gram
+from kernelwise.gram.eigensystems import are_thin
 from kernelwise.gram.psd import warn_indefinite
 from kernelwise.kernels import Kernel
 from kernelwise.machines.held_out import HeldOutFit
@@ -123,7 +124,7 @@ class Search:
         for name, keep in zip(self._columns, self._keep, strict=True):
             is_last, finalists = name == list(self._columns)[-1], len(survivors)
             alive = [kernels[i] for i in survivors]
-            if is_last and self._may_search_locally():
+            if is_last and self._may_search_locally(alive):
                 survivors = with_narrower(kernels, survivors)
                 alive = [kernels[i] for i in survivors]
                 picked = self._search_locally(alive, progress)
@@ -222,7 +223,7 @@ class Search:
         """Return what is known of a kernel on all rows, or look at it again."""
         return self._known.get(kernel) or next(self._problem.evidence([kernel]))
 
-    def _may_search_locally(self) -> bool:
+    def _may_search_locally(self, kernels: Sequence[Kernel]) -> bool:
         """Say whether the last stage may look at few rows first.
 
         That is where it picks by leave-one-out after a screen, from enough rows. Asked for on its
@@ -238,6 +239,7 @@ class Search:
             and bool(np.all(np.diff(self._ridges) > 0.0))
             and not self._problem.takes_matrix
             and (self._problem.is_large or not self._problem.engine.serves_all_ridges)
+            and (self._problem.is_large or not are_thin(kernels, self._problem.X))
         )
 
     def _search_locally(self, kernels: Sequence[Kernel], progress: Task) -> "_Picked | None":
