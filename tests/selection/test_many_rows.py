@@ -195,11 +195,12 @@ def test_the_screen_draws_samples_until_it_is_settled(few_are_many):
 def test_survivors_that_are_alike_are_not_settled():
     wobble = [np.array([0.0, 0.1 * sign, 0.0, 0.0]) for sign in (1.0, -1.0, 1.0)]
     draws = [np.array([3.0, 2.0, 2.0, 1.0]) + w for w in wobble]
-    assert screen._is_settled(1.0, draws, 1)
-    assert not screen._is_settled(1.0, draws, 2)
-    assert screen._is_settled(1.0, draws, 3)
-    assert screen._is_settled(-1.0, [-d for d in draws], 1)
-    assert not screen._is_settled(1.0, draws[:2], 1)
+    kernels = kw.grids.gaussian(0, 3)
+    assert screen._is_settled(1.0, draws, kernels, 1)
+    assert not screen._is_settled(1.0, draws, kernels, 2)
+    assert screen._is_settled(1.0, draws, kernels, 3)
+    assert screen._is_settled(-1.0, [-d for d in draws], kernels, 1)
+    assert not screen._is_settled(1.0, draws[:2], kernels, 1)
 
 
 def test_a_trade_off_that_needs_the_matrix_keeps_it_exact(few_are_many):

@@ -18,13 +18,14 @@ from kernelwise.criteria import Criterion, Evidence, Value, judge
 from kernelwise.criteria.base import LEAVE_ONE_OUT, check_task
 from kernelwise.gram import Engine, Gram, LowRank, Need, lacking, resolve_engine
 from kernelwise.gram.dense import needed
-from kernelwise.gram.psd import check_matrix, warn_indefinite
+from kernelwise.gram.psd import warn_indefinite
 from kernelwise.kernels import Kernel
 from kernelwise.machines import Machine, RidgeFit, needs_with
 from kernelwise.machines.held_out import HeldOutFit
 from kernelwise.selection.diagnostics import Code, Diagnostic, warn_undefined
 from kernelwise.selection.inputs import check_lengths
 from kernelwise.selection.result import SelectionResult
+from kernelwise.selection.stacks import check_matrices, part_of
 from kernelwise.selection.sweeps import Sweeps
 from kernelwise.selection.tradeoff import resolve_all
 from kernelwise.targets import Targets, stratified_order
@@ -116,7 +117,7 @@ class Problem:
                 raise ValueError(
                     "kernels mixes Precomputed() with kernels of features: score them apart."
                 )
-        self.X = check_matrix(X) if self.takes_matrix else X
+        self.X = check_matrices(X, kernels) if self.takes_matrix else X
         check_lengths(self.X, targets.n)
         self.targets, self.fit_intercept, self.machine = targets, fit_intercept, machine
         self.engine, self.engine_reason = resolve_engine(
@@ -132,7 +133,7 @@ class Problem:
     def part(self, rows: Array) -> "Problem":
         """Return the problem on some of the rows."""
         part = copy.copy(self)
-        part.X = self.X[np.ix_(rows, rows)] if self.takes_matrix else self.X[rows]
+        part.X = part_of(self.X, rows) if self.takes_matrix else self.X[rows]
         part.targets = self.targets.part(rows)
         return part
 

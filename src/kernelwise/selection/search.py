@@ -32,7 +32,7 @@ from kernelwise.selection.problem import ONE_MACHINE_ROWS, Problem, Solution, sc
 from kernelwise.selection.ranks import limit_of, pick_of, refine
 from kernelwise.selection.result import SelectionResult
 from kernelwise.selection.screen import screen
-from kernelwise.selection.widths import edge, extended, with_narrower
+from kernelwise.selection.widths import edge, extended, surviving, with_narrower
 from kernelwise.targets import Targets
 
 LOCAL_ROWS = FIRST_LOOK + FIRST_LOOK // 5  # from here a first look at fewer rows pays
@@ -136,11 +136,19 @@ class Search:
             else:
                 stage = self._score(alive, name, keep, progress)
             rule = self._cascade.rule if is_last else "best"
-            survivors = _enter(summary, stage, survivors, rule)[:keep]
+            order = _enter(summary, stage, survivors, rule)
+            survivors = order[:keep] if is_last else self._surviving(kernels, order, name)
         winner = survivors[0]
         if picked is None:
             winner = self._refine(summary, winner, progress)
         return self._outcome(summary, winner, finalists, picked)
+
+    def _surviving(self, kernels: Sequence[Kernel], order: Sequence[int], name: str) -> list[int]:
+        """Return who survives a stage: by family where its criterion knows the matrix alone."""
+        keep = self._keep[list(self._columns).index(name)]
+        if self._columns[name].uses_ridge:
+            return list(order[:keep])
+        return surviving(kernels, order, keep)
 
     def _refine(self, summary: SelectionResult, winner: int, progress: Task) -> int:
         """Let an engine come closer to the matrices while that pays; return the row that won."""
