@@ -5,6 +5,7 @@ plain Python arithmetic on nested sequences, so that they run in extended precis
 are given mpmath numbers: float64 oracles are themselves wrong for very wide kernels.
 """
 
+import itertools
 import math
 
 import mpmath
@@ -342,3 +343,124 @@ def nystrom(K, landmarks):
 def squared_hinge_objective(K, y, ridge, alpha, b):
     f = K @ alpha + b
     return ridge * alpha @ K @ alpha + np.sum(np.maximum(0.0, 1.0 - y * f) ** 2)
+
+
+def relevance(k, rows, alpha, points):
+    """Return mean_a sum_c (df_c/dx_j (x_a))^2 of f_c(x) = sum_i alpha_ic k(x_i, x).
+
+    By central differences in extended precision: exact but for the square of the step. They give
+    the mean of both sides at a kink. The bias has no derivative.
+    """
+    with mpmath.workdps(50):
+        rows, alpha, points = extended(rows), extended(alpha), extended(points)
+        step = mpmath.mpf("1e-20")
+
+        def f(x, c):
+            return sum(a[c] * k(z, x) for a, z in zip(alpha, rows, strict=True))
+
+        def moved(x, j, by):
+            return [v + by if i == j else v for i, v in enumerate(x)]
+
+        def derivative(x, c, j):
+            return (f(moved(x, j, step), c) - f(moved(x, j, -step), c)) / (2 * step)
+
+        classes, features = range(len(alpha[0])), range(len(rows[0]))
+        return [
+            float(sum(derivative(x, c, j) ** 2 for x in points for c in classes) / len(points))
+            for j in features
+        ]
+
+
+# --- a stack of machines ---------------------------------------------------------------------
+
+
+def stack_weights(Y, F, pull=0.02, weights=None):
+    """The best of the stationary points over every set of members of positive weight."""
+    n, _, m = F.shape
+    share = np.ones(n) / n if weights is None else np.asarray(weights) / np.sum(weights)
+
+    def objective(w):
+        squares = ((Y - F @ w) ** 2).mean(axis=1)
+        return share @ squares + pull * np.sum((w - 1 / m) ** 2)
+
+    best = None
+    for size in range(1, m + 1):
+        for chosen in map(list, itertools.combinations(range(m), size)):
+            Q, q = np.zeros((size, size)), np.zeros(size)
+            for a, k in enumerate(chosen):
+                q[a] = share @ (Y * F[:, :, k]).mean(axis=1) + pull / m
+                for b, j in enumerate(chosen):
+                    Q[a, b] = share @ (F[:, :, k] * F[:, :, j]).mean(axis=1) + pull * (a == b)
+            ones = np.ones((size, 1))
+            C = np.block([[Q, ones], [ones.T, np.zeros((1, 1))]])
+            w = np.zeros(m)
+            w[chosen] = np.linalg.solve(C, np.append(q, 1.0))[:size]
+            if w.min() >= 0.0 and (best is None or objective(w) < objective(best)):
+                best = w
+    return best
+
+
+def stack_gate(Y, single, stack, is_real, penalty=0.0, weights=None):
+    """Row by row: by how many standard errors the stack is better, over three, from 0 to 1."""
+    gains = []
+    for i, y in enumerate(Y):
+        if is_real:
+            a, b = ([(v - f) ** 2 for v, f in zip(y, of[i], strict=True)] for of in (single, stack))
+        else:
+            a, b = (
+                [max(0.0, 1.0 - v * f) ** 2 for v, f in zip(y, of[i], strict=True)]
+                for of in (single, stack)
+            )
+        share = 1.0 if weights is None else weights[i] / np.mean(weights)
+        gains.append(share * (sum(a) - sum(b)) / len(y))
+    z = math.sqrt(len(gains)) * np.mean(gains) / np.std(gains)
+    return min(max((z - penalty) / 3.0, 0.0), 1.0)
+
+
+def screened(K, Y, is_real):
+    """The spectral measure of order two, |K c|^2 / tr(K)^2 over columns c of weighted targets."""
+    n, total = len(Y), 0.0
+    for y in Y.T:
+        c = y - y.mean() if is_real else weighted_labels(y)
+        total += np.sum((K @ c) ** 2)
+    return total / np.trace(K) ** 2 / n
+
+
+def stack_member(matrices, Y, is_real, keep):
+    """Screen, then refit without each row at seven ridges: the place, ridge and values that win."""
+    order = sorted(range(len(matrices)), key=lambda k: -screened(matrices[k], Y, is_real))
+    best = None
+    for k in order[:keep]:
+        K = matrices[k]
+        for power in range(-4, 3):
+            ridge = 10.0**power * np.trace(K) / len(K)
+            values = np.column_stack([y - loo_residuals(K, y, ridge) for y in Y.T])
+            off = Y - values if is_real else np.maximum(0.0, 1.0 - Y * values)
+            if best is None or np.mean(off**2) < best[0]:
+                best = np.mean(off**2), k, ridge, values
+    return best[1:]
+
+
+def city_block(X):
+    return np.array([[sum(abs(a - b) for a, b in zip(x, z, strict=True)) for z in X] for x in X])
+
+
+def laplacian_member(X, Y, is_real):
+    """Scale, ridge and leave-one-out values of a Laplacian kernel on eight scales."""
+    D = city_block(X)
+    scales = [np.median(D[D > 0.0]) * 2.0**k for k in range(-2, 6)]
+    k, ridge, values = stack_member([np.exp(-D / s) for s in scales], Y, is_real, keep=3)
+    return scales[k], ridge, values
+
+
+def relevant_features(X, Y, scale, ridge):
+    """sqrt(M_j) over its mean, M_j the mean square of the derivatives of a Laplacian machine."""
+    K = np.exp(-city_block(X) / scale)
+    M = np.zeros(X.shape[1])
+    for y in Y.T:
+        alpha, _, _ = lssvm(K, y, ridge)
+        for a, x in enumerate(X):
+            for j in range(X.shape[1]):
+                signs = np.sign(x[j] - X[:, j])
+                M[j] += (-np.sum(alpha * K[a] * signs) / scale) ** 2 / len(X)
+    return np.sqrt(M) / np.mean(np.sqrt(M))

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from kernelwise import bounds, criteria, gram
     from kernelwise import figures as figures
+    from kernelwise.combine import KernelStack
     from kernelwise.kernels import (
         Columns,
         Gaussian,
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
         grids,
     )
     from kernelwise.machines import KRR, LSSVC
+    from kernelwise.machines.metric import learn_metric
+    from kernelwise.machines.relevance import relevance
     from kernelwise.selection import (
         Cascade,
         KernelSelector,
@@ -55,9 +58,12 @@ _SELECTION = (
 _HOMES = {
     **dict.fromkeys(_KERNELS, "kernels"),
     **dict.fromkeys(("KRR", "LSSVC"), "machines"),
+    "learn_metric": "machines.metric",
+    "relevance": "machines.relevance",
     **dict.fromkeys(_SELECTION, "selection"),
+    "KernelStack": "combine",
 }
-_PARTS = ("bounds", "criteria", "figures", "gram", "kernels", "machines", "selection", "targets")
+_PARTS = "bounds combine criteria figures gram kernels machines selection targets".split()
 
 # The public names; scripts rely on them.
 __all__ = [
@@ -67,6 +73,7 @@ __all__ = [
     "Columns",
     "Gaussian",
     "KernelSelector",
+    "KernelStack",
     "Laplacian",
     "Linear",
     "Matern",
@@ -78,7 +85,9 @@ __all__ = [
     "criteria",
     "gram",
     "grids",
+    "learn_metric",
     "load_model",
+    "relevance",
     "save_model",
     "score_kernels",
     "score_matrices",

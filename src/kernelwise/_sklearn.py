@@ -43,9 +43,10 @@ BinaryLaplace = _gpc._BinaryGaussianProcessClassifierLaplace  # parts of a Gauss
 # How conversions to numbers fail in numpy and Python.
 _CONVERSIONS = re.compile(
     "could not convert|setting an array element|argument must be a string|too large to convert|"
-    "must be real number|[cC]annot convert|No loop matching|ufunc"
+    "must be real number|[cC]annot convert|No loop matching|ufunc|could not be promoted"
 )
 
+_OUTER = "_outer_task"  # attribute of an estimator that is fitted as part of another
 _MOST_CLASSES = 10  # in a message
 _NO_NUMBERS = ("m", "M", "S", "U")  # the kinds of dates and texts
 _NOT_NUMBERS = (
@@ -187,8 +188,19 @@ class _CallbackTask(Task):
         self._context.call_on_fit_task_end(**self._known)
 
 
+def fit_inside(estimator: Any, task: Task) -> None:
+    """Let the next fit of an estimator be a part of a task."""
+    setattr(estimator, _OUTER, task)
+
+
 def fit_task(estimator: Any, X: Any, y: Any, parts: int) -> Task:
-    """Return the task of fitting an estimator; silent where there are no callbacks."""
+    """Return the task of fitting an estimator; silent where there are no callbacks.
+
+    One that is a part of another (:func:`fit_inside`) is a part of its task.
+    """
+    outer: Task | None = vars(estimator).pop(_OUTER, None)
+    if outer is not None:
+        return outer.part(type(estimator).__name__, parts)
     begin = getattr(estimator, "_init_callback_context", None)
     if begin is None or not getattr(estimator, "_skl_callbacks", None):
         return SILENT

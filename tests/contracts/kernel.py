@@ -5,6 +5,7 @@ import scipy.sparse as sp
 from sklearn.svm import SVC
 
 from kernelwise.kernels import Pairs
+from kernelwise.machines.relevance import gradients
 
 CHECKS = []
 
@@ -74,6 +75,25 @@ def deviation_is_the_matrix_less_the_origin(kernel):
 
 
 @check
+def gradients_are_those_of_the_matrix(kernel):
+    """Between rows without ties; a kernel from outside need not have them."""
+    if kernel.takes_matrix:
+        return
+    X, Z = rows()
+    rng, h = np.random.default_rng(4), 1e-6
+    A = rng.normal(size=(2, len(Z)))
+    try:
+        G = gradients(kernel, Pairs(X, Z), np.ones(1), A)
+    except ValueError as error:
+        assert "has no method" in str(error)
+        return
+    assert G.shape == (2, *X.shape)
+    for j, step in enumerate(h * np.eye(X.shape[1])):
+        expected = A @ (kernel(X + step, Z) - kernel(X - step, Z)).T / (2.0 * h)
+        np.testing.assert_allclose(G[:, :, j], expected, rtol=1e-6, atol=1e-6 * abs(G).max())
+
+
+@check
 def shared_geometry_is_left_alone(kernel):
     X, _ = data_for(kernel)
     pairs = Pairs(X)
@@ -98,6 +118,14 @@ def is_psd_where_it_says_so(kernel):
     s = np.linalg.eigvalsh(kernel(X))
     if kernel.is_psd:
         assert s[0] >= -1e-12 * s[-1]
+
+
+@check
+def features_have_the_matrix_as_dot_products(kernel):
+    X, _ = data_for(kernel)
+    phi = None if kernel.takes_matrix else kernel.features(X)
+    if phi is not None:
+        np.testing.assert_allclose(phi @ phi.T, kernel(X), rtol=1e-9, atol=1e-12)
 
 
 @check

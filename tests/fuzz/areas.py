@@ -7,26 +7,30 @@ from fuzz.cases import Area, Failure, run_case
 from fuzz.criteria import criteria
 from fuzz.kernels import kernels
 from fuzz.machines import machines
+from fuzz.metrics import metrics
 from fuzz.models import models
 from fuzz.readers import readers
 from fuzz.refusals import refusals
 from fuzz.results import results
 from fuzz.scoring import scoring
 from fuzz.selector import selector
+from fuzz.stacks import stacks
 
 # Name: the function that runs a case, and cases in ten thousand.
 AREAS: dict[str, tuple[Area, int]] = {
-    "agreement": (agreement, 1000),
-    "machines": (machines, 1400),
-    "kernels": (kernels, 1100),
-    "criteria": (criteria, 1200),
+    "agreement": (agreement, 900),
+    "machines": (machines, 1200),
+    "kernels": (kernels, 1000),
+    "criteria": (criteria, 1100),
     "scoring": (scoring, 800),
     "candidates": (candidates, 500),
     "selector": (selector, 600),
+    "stacks": (stacks, 300),
     "bounds": (bounds, 900),
     "readers": (readers, 1100),
     "results": (results, 600),
     "models": (models, 600),
+    "metrics": (metrics, 200),
     "refusals": (refusals, 200),
 }
 

@@ -120,3 +120,27 @@ def test_auto_goes_by_the_number_of_rows(monkeypatch, rng):
 def test_unknown_engine():
     with pytest.raises(ValueError, match=r"unknown engine 'dens': did you mean 'dense'\?"):
         kw.gram.get("dens")
+
+
+@pytest.mark.parametrize("kernel", [kw.Linear(), kw.Scaled([1.0, 0.0, 2.0, 0.5], kw.Linear())])
+@pytest.mark.parametrize("case", ["plain", "duplicates", "dependent", "zero", "few rows"])
+def test_few_features_are_decomposed_in_place_of_the_matrix(rng, kernel, case):
+    """The eigenpairs are those of the matrix, and with them the machines at every ridge."""
+    X = rng.normal(size=(7 if case == "few rows" else 30, 4))
+    if case == "duplicates":
+        X[10:] = X[:20]
+    if case == "dependent":
+        X[:, 1:] = X[:, :1] * [2.0, -1.0, 3.0]
+    if case == "zero":
+        X[:] = 0.0
+    targets = Targets.of(np.arange(len(X)) % 2)
+    weights = rng.uniform(0.5, 2.0, len(X))
+    [gram] = kw.gram.Dense().grams([kernel], X, targets)
+    for g, K in ((gram, kernel(X)), (gram.scaled(weights), kernel(X) * np.outer(weights, weights))):
+        s, Q = g.spectrum().values, g.spectrum().vectors
+        np.testing.assert_allclose((Q * s) @ Q.T, K, rtol=0, atol=1e-10)
+        np.testing.assert_allclose(Q.T @ Q, np.eye(s.size), rtol=0, atol=1e-7)
+        assert case == "few rows" or s.size <= 4
+        for inverse in g.inverses([0.1, 10.0]):
+            expected = np.linalg.inv(K + inverse.ridge * np.eye(len(K)))
+            np.testing.assert_allclose(inverse.diagonal(), expected.diagonal(), rtol=1e-9)

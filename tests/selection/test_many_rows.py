@@ -1,5 +1,7 @@
 """More rows than exact matrices can serve: estimates that are said to be estimates."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -8,8 +10,10 @@ from sklearn.svm import SVC
 
 import kernelwise as kw
 from kernelwise.gram.landmarks import NotConverged
-from kernelwise.selection import landmark_search, problem, screen
+from kernelwise.selection import effort, landmark_search, problem, screen
 from kernelwise.selection.diagnostics import Code, code_of
+from kernelwise.selection.effort import Effort
+from kernelwise.selection.guards import KernelChoiceWarning
 
 
 @pytest.fixture
@@ -62,7 +66,8 @@ def test_a_choice_by_landmarks(few_are_many, classes):
     values = selector.result_.table["eloo"]
     known = np.isfinite(values)
     assert known.any()
-    assert np.all(selector.result_.standard_errors["eloo"][known] > 0.0)
+    errors = selector.result_.standard_errors["eloo"]
+    np.testing.assert_array_equal(errors[known] > 0.0, values[known] > 0.0)
 
 
 @pytest.mark.filterwarnings("ignore::kernelwise.selection.guards.KernelChoiceWarning")
@@ -197,3 +202,22 @@ def test_a_trade_off_that_needs_the_matrix_keeps_it_exact(few_are_many):
     kernels = kw.grids.gaussian(-1, 1)
     criteria = [kw.criteria.RKS(eta="cv"), kw.criteria.ELOO()]
     assert kw.score_kernels(X, y, kernels, criteria).engine == "dense"
+
+
+def test_little_work_is_a_share_of_what_a_choice_may_take():
+    by_values = Effort(20_000, None)
+    assert by_values.is_little(6e9) and not by_values.is_little(7e9)
+    by_seconds = Effort(20_000, 10.0)  # at a first guess of 4e8 values a second
+    assert by_seconds.is_little(0.9e9) and not by_seconds.is_little(1.1e9)
+
+
+@pytest.mark.parametrize("little", [0.0, 1.0])
+def test_more_landmarks_need_a_proof_only_where_they_take_much_work(
+    few_are_many, monkeypatch, little
+):
+    monkeypatch.setattr(effort, "_LITTLE", little)
+    monkeypatch.setattr(landmark_search, "falls", lambda before, after: False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", KernelChoiceWarning)
+        machine = fitted(*rings(seed=3)).best_estimator_
+    assert (machine.X_fit_.shape[0] > 40) == (little > 0.0)

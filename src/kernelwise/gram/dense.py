@@ -16,8 +16,13 @@ from kernelwise._progress import SILENT, Task
 from kernelwise._threads import cached_property, pool, workers
 from kernelwise._types import Array
 from kernelwise.gram.base import Engine, Gram, GramStatistics, Need, get
+from kernelwise.gram.cholesky import CholeskyInverse, ReorderedInverse
+from kernelwise.gram.eigensystems import (
+    eigensystem_of_features,
+    eigensystem_of_groups,
+    thin_features,
+)
 from kernelwise.gram.inverse import (
-    CholeskyInverse,
     Inverse,
     NotPositiveDefinite,
     Spectrum,
@@ -178,7 +183,9 @@ class DenseGram(Gram):
 
     def scaled(self, scale: Array) -> "DenseGram":
         """Return D K D with D = diag(scale); distances and dot products are those of K."""
-        return DenseGram(self._kernel, self._pairs, self._sample, self._targets, scale)
+        scaled = DenseGram(self._kernel, self._pairs, self._sample, self._targets, scale)
+        scaled.judged_on, scaled.progress = self.judged_on, self.progress
+        return scaled
 
     def _shifted(self) -> tuple[Array, float, float]:
         """Return S, c and the rounding error of S in the form K = S + c that keeps most digits."""
@@ -253,14 +260,17 @@ class DenseGram(Gram):
         """Return the eigenpairs: few of them where the matrix has a small rank to rounding."""
         if self._spectrum is not None:
             return self._spectrum
-        found = None
-        if self._kernel.is_psd is True and self._targets.n >= _THIN_ROWS:
+        found, phi = None, thin_features(self._kernel, self._pairs.X)
+        if phi is not None:
+            phi = phi if self._scale is None else self._scale[:, None] * phi
+            found = eigensystem_of_features(phi)
+        elif self._kernel.is_psd is True and self._targets.n >= _THIN_ROWS:
             S, shift, _ = self._shifted()
             found = thin_eigensystem(lambda rows: S[:, rows] + shift, self._diagonal)
         if found is None:
             groups = self._groups()
             if len(groups) > 1:
-                s, Q = _eigensystem_of_groups(self.entries(), groups)
+                s, Q = eigensystem_of_groups(self.entries(), groups)
             else:
                 s, Q = eigh(self.entries(), driver="evd", overwrite_a=True, check_finite=False)
             found = without_rounding(s), Q
@@ -279,16 +289,28 @@ class DenseGram(Gram):
                     raise  # otherwise by rounding only: the spectrum goes on
         return spectral_inverses(self.spectrum(), ridges, self._cholesky)
 
-    def _cholesky(self, ridge: float) -> CholeskyInverse:
-        """Return the inverse by a Cholesky factor; of a matrix not yet at hand half is enough."""
+    def _cholesky(self, ridge: float) -> Inverse:
+        """Return the inverse by a Cholesky factor, of a matrix with the rows judged last."""
+        judged = self.judged_on
+        if judged is None:
+            return CholeskyInverse(self._triangle(None), ridge, self.progress)
+        others = np.delete(np.arange(self._targets.n), judged)
+        order = np.concatenate([others, judged])
+        factor = CholeskyInverse(self._triangle(order), ridge, self.progress)
+        return ReorderedInverse(factor, order, judged.size)
+
+    def _triangle(self, order: Array | None) -> Array:
+        """Return K, its rows in some order; of a matrix not yet at hand the upper triangle."""
         if self._kernel.takes_matrix or self._form is not None:
-            return CholeskyInverse(self.entries(), ridge, self.progress)
-        K = upper_triangle(self._kernel, self._pairs.X)
+            K = self.entries()
+            return K if order is None else K[np.ix_(order, order)]
+        rows = slice(None) if order is None else order
+        K = upper_triangle(self._kernel, self._pairs.X[rows])
         if self._scale is not None:
             with np.errstate(all="ignore"):  # the other triangle may hold anything
-                K *= self._scale
-                K *= self._scale[:, None]
-        return CholeskyInverse(K, ridge, self.progress)
+                K *= self._scale[rows]
+                K *= self._scale[rows, None]
+        return K
 
     def _groups(self) -> list[Array]:
         """Return the rows in groups without entries between them; a narrow kernel has many."""
@@ -300,22 +322,6 @@ class DenseGram(Gram):
         count, labels = connected_components(touching, directed=False)
         order = np.argsort(labels, kind="stable")
         return np.split(order, np.cumsum(np.bincount(labels, minlength=count))[:-1])
-
-
-def _eigensystem_of_groups(K: Array, groups: Sequence[Array]) -> tuple[Array, Array]:
-    """Return the eigensystem of a matrix that is zero between groups of rows."""
-    s, Q = np.empty(K.shape[0]), np.zeros(K.shape)
-    start = 0
-    for rows in groups:
-        columns = slice(start, start + rows.size)
-        if rows.size == 1:
-            s[start], Q[rows[0], start] = K[rows[0], rows[0]], 1.0
-        else:
-            block = K[np.ix_(rows, rows)]
-            s[columns], Q[rows, columns] = eigh(block, driver="evd", check_finite=False)
-        start += rows.size
-    order = np.argsort(s, kind="stable")
-    return s[order], Q[:, order]
 
 
 def _centered_squares(S: Array) -> float:

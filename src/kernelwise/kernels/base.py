@@ -22,6 +22,8 @@ NO_WIDTH = "X has no two rows that differ, so no width suits it: give kernels ex
 
 P = ParamSpec("P")
 R = TypeVar("R")
+# Of a geometry g, pairs and weights (n, m): the sums over z of w(x, z) dg(x, z)/dx, features last.
+Contraction = Callable[[str, Pairs, Array], Array]
 
 
 def quietly(method: Callable[P, R]) -> Callable[P, R]:
@@ -96,6 +98,10 @@ class Kernel(ABC):
         """Return the kernel with the names of columns, if it has any, replaced by positions."""
         return self
 
+    def features(self, rows: Array) -> Array | None:
+        """Return features of rows whose dot products are the kernel; None if it has no such."""
+        return None
+
     @abstractmethod
     def values(self, pairs: Pairs) -> Array:
         """Return the kernel matrix of the pairs."""
@@ -107,6 +113,15 @@ class Kernel(ABC):
     @abstractmethod
     def diagonal(self, X: Any) -> Array:
         """Return the diagonal of the kernel matrix on validated rows X."""
+
+    def gradients(self, pairs: Pairs, weights: Array, contract: Contraction) -> Array:
+        r"""Return :math:`\sum_z w(x, z)\, \partial k(x, z) / \partial x` by the chain rule.
+
+        Each geometry that the kernel is a function of goes to `contract`, with the weights times
+        the derivative of the kernel with respect to it. The last axis of the result has the
+        features of x; whatever changes them before a kernel sees them changes them back here.
+        """
+        raise NotImplementedError(f"{type(self).__name__} has no method gradients")
 
     def __call__(self, X: Any, Z: Any = None) -> Array:
         """Return the kernel matrix between the rows of X and those of Z (X itself by default)."""
@@ -161,6 +176,10 @@ class PairKernel(Kernel):
         """Return ``profile(g) - profile(0)``; write it without cancellation where that matters."""
         return self.profile(g) - self.origin
 
+    def slope(self, g: Array) -> Array:
+        """Return the derivative of the profile, zero where the kernel has no derivative."""
+        raise NotImplementedError(f"{type(self).__name__} has no method slope")
+
     @property
     @quietly
     def origin(self) -> float:
@@ -191,6 +210,11 @@ class PairKernel(Kernel):
     def deviations(self, pairs: Pairs) -> Array:
         """Return the deviation of the pairs' geometry."""
         return self.deviation(pairs[self.geometry])
+
+    @quietly
+    def gradients(self, pairs: Pairs, weights: Array, contract: Contraction) -> Array:
+        """Return the gradients, by the slope of the profile."""
+        return contract(self.geometry, pairs, weights * self.slope(pairs[self.geometry]))
 
     @quietly
     def diagonal(self, X: Any) -> Array:

@@ -3,14 +3,14 @@
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from operator import iadd, imul
+from operator import iadd, imul, mul
 from typing import Any, ClassVar, Self
 
 import numpy as np
 
 from kernelwise._arguments import shown
 from kernelwise._types import Array
-from kernelwise.kernels.base import Kernel, quietly, set_positive
+from kernelwise.kernels.base import Contraction, Kernel, quietly, set_positive
 from kernelwise.kernels.geometry import Pairs
 
 
@@ -105,6 +105,11 @@ class Sum(Combination):
         """Return the sum of the parts' deviations."""
         return np.asarray(reduce(iadd, (part.deviations(pairs) for part in self.parts)))
 
+    @quietly
+    def gradients(self, pairs: Pairs, weights: Array, contract: Contraction) -> Array:
+        """Return the sum of the parts' gradients."""
+        return np.asarray(sum(part.gradients(pairs, weights, contract) for part in self.parts))
+
     def __repr__(self) -> str:
         return " + ".join(map(repr, self.parts))
 
@@ -124,6 +129,14 @@ class Product(Combination):
             e = a * f + (b + f) * e
             a *= b
         return e
+
+    @quietly
+    def gradients(self, pairs: Pairs, weights: Array, contract: Contraction) -> Array:
+        """Return the gradients by the product rule: each part's, weighted by all others."""
+        values = [part.values(pairs) for part in self.parts]
+        others = [reduce(mul, values[:k] + values[k + 1 :], weights) for k in range(len(values))]
+        terms = zip(self.parts, others, strict=True)
+        return np.asarray(sum(part.gradients(pairs, rest, contract) for part, rest in terms))
 
     def __repr__(self) -> str:
         return " * ".join(
@@ -193,6 +206,11 @@ class Multiple(Kernel):
     def deviations(self, pairs: Pairs) -> Array:
         """Return the scaled deviations."""
         return self.factor * self.part.deviations(pairs)
+
+    @quietly
+    def gradients(self, pairs: Pairs, weights: Array, contract: Contraction) -> Array:
+        """Return the scaled gradients."""
+        return self.factor * self.part.gradients(pairs, weights, contract)
 
     @quietly
     def diagonal(self, X: Any) -> Array:

@@ -99,6 +99,10 @@ class Gaussian(PairKernel):
         scaled = g * (-0.5 / self.tau)
         return np.asarray(np.expm1(scaled, out=scaled))
 
+    def slope(self, g: Array) -> Array:
+        r"""Return :math:`-\exp(-g / (2 \tau)) / (2 \tau)`."""
+        return (-0.5 / self.tau) * self.profile(g)
+
 
 def widths_for(rows: Any, random_state: Any = None) -> list[Gaussian]:
     """Return the Gaussian kernels of :func:`grids.auto` for validated rows."""

@@ -52,6 +52,10 @@ class Laplacian(PairKernel):
         r"""Return :math:`\exp(-g / s) - 1`."""
         return np.asarray(np.expm1(g / -self.scale))
 
+    def slope(self, g: Array) -> Array:
+        r"""Return :math:`-\exp(-g / s) / s`."""
+        return self.profile(g) / -self.scale
+
 
 def scales_for(rows: Any, random_state: Any = None) -> list[Laplacian]:
     """Return the kernels of :func:`grids.laplacian_for` for validated rows."""

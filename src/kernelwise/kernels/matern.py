@@ -90,3 +90,16 @@ class Matern(PairKernel):
         small = s < _SERIES_BELOW
         E[small] = np.polynomial.polynomial.polyval(s[small], _series(self.nu))
         return np.asarray(E)
+
+    def slope(self, g: Array) -> Array:
+        r"""Return the derivative by the squared distance, :math:`(\nu / \ell^2)\, q(s)\, e^{-s}`.
+
+        q is :math:`-1/s`, -1 and :math:`-(1 + s)/3`. The kernel of smoothness 1/2 has a kink where
+        two points coincide: the mean of its slopes there, zero, is returned.
+        """
+        s = self._scaled(g)
+        if self.nu == 0.5:
+            q = np.divide(-1.0, s, out=np.zeros_like(s), where=s > 0.0)
+        else:
+            q = np.full_like(s, -1.0) if self.nu == 1.5 else (1.0 + s) / -3.0
+        return np.asarray(self.nu * q * np.exp(-s) / self.scale / self.scale)

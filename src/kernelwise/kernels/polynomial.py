@@ -67,6 +67,11 @@ class Polynomial(PairKernel):
         r"""Return :math:`(c + \gamma g)^d`; a value beyond float64 comes out infinite."""
         return np.asarray((self.coef0 + self.gamma * g) ** self.degree)
 
+    def slope(self, g: Array) -> Array:
+        r"""Return :math:`d\, \gamma\, (c + \gamma g)^{d-1}`."""
+        power = (self.coef0 + self.gamma * g) ** (self.degree - 1)
+        return np.asarray(self.degree * self.gamma * power)
+
     def deviation(self, g: Array) -> Array:
         r"""Return :math:`e_d = (c + u)^d - c^d` without cancellation, in log d steps.
 

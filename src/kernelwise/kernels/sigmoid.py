@@ -47,3 +47,7 @@ class Sigmoid(PairKernel):
         r"""Return :math:`\tanh(u + b) - \tanh b = \tanh u\, (1 - \tanh b \tanh(u + b))`."""
         u = self.gamma * g
         return np.asarray(np.tanh(u) * (1.0 - np.tanh(self.coef0) * np.tanh(u + self.coef0)))
+
+    def slope(self, g: Array) -> Array:
+        r"""Return :math:`a\, (1 - \tanh^2(a g + b))`."""
+        return np.asarray(self.gamma * (1.0 - self.profile(g) ** 2))

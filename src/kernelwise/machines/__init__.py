@@ -10,7 +10,8 @@ machine, each on one kernel matrix at every ridge, which is added to the diagona
 ``least_squares`` wraps the first as two scikit-learn estimators, ``calibration`` turns decision
 values into probabilities, ``conformal`` leave-one-out values into intervals and sets (the methods
 are in ``uncertainty``), ``precomputed`` and ``gaussian_process`` hand a kernel to scikit-learn's
-estimators. ``folds`` says which rows are left out together. numba appears in ``_smo`` only.
+estimators. ``folds`` says which rows are left out together, ``relevance`` which features a machine
+uses; ``metric`` learns weights of them. numba appears in ``_smo`` and ``_gradients`` only.
 """
 
 from kernelwise._registry import load_modules

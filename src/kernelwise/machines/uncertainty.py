@@ -18,7 +18,7 @@ from kernelwise._threads import limited
 from kernelwise._types import Array
 from kernelwise._undefined import Undefined
 from kernelwise._warnings import warn_user
-from kernelwise.gram.inverse import CholeskyInverse
+from kernelwise.gram.cholesky import CholeskyInverse
 from kernelwise.gram.psd import check_matrix
 from kernelwise.machines import conformal
 from kernelwise.machines.base import winners
@@ -133,19 +133,26 @@ def _columns(values: Array) -> Array:
     return values[:, None] if values.ndim == 1 else values
 
 
+def level_for(level: Any, n: int) -> float:
+    """Return a level as a float; warn where so many training rows are too few for it."""
+    share = conformal.check_level(level)
+    if conformal.rank(share, n) > n:
+        warn_user(
+            f"level={share:g} needs at least {conformal.fewest_rows(share)} training rows, and "
+            f"there are {n}: intervals are infinite, sets hold every class.",
+            TooFewRowsWarning,
+        )
+    return share
+
+
 def _prepare(machine: Any, level: Any, method: Any) -> tuple[float, Weigher | None]:
     """Check the arguments; return the level, and None for the jackknife."""
-    level = conformal.check_level(level)
+    conformal.check_level(level)
     if not is_one_of(method, METHODS):
         raise ValueError(unknown("method", method, list(METHODS)))
     check_is_fitted(machine)
     n = int(np.count_nonzero(_has_left_out(machine)))
-    if conformal.rank(level, n) > n:
-        warn_user(
-            f"level={level:g} needs at least {conformal.fewest_rows(level)} training rows, and "
-            f"there are {n}: intervals are infinite, sets hold every class.",
-            TooFewRowsWarning,
-        )
+    level = level_for(level, n)
     if method == "jackknife" or (method == "auto" and n > MOST_ROWS):
         return level, None
     try:

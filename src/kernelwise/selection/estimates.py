@@ -26,7 +26,30 @@ _PART_ROWS = 500  # of a random part on which the pick is repeated
 _MOST_RESAMPLES = 10_000
 
 
-class SelfAssessing:
+class AssessesProcedure:
+    """What an estimator that chooses for itself can tell of its whole procedure.
+
+    A subclass has what is declared at the end.
+    """
+
+    def nested_error(self, X: Any, y: Any, cv: Any = 5) -> ErrorEstimate:
+        """Return the error to expect of the whole procedure: every fold chooses for itself.
+
+        It takes as many selections as there are folds, and is not optimistic.
+        """
+        targets, chooser = self._targets(y), clone(self)
+        if is_stack(X) and "kernels" in chooser.get_params(deep=False):
+            chooser.set_params(kernels=[Matrix(i) for i in range(len(X))])
+            X = side_by_side(X)
+        with warnings.catch_warnings(), limited(self.n_jobs, rows=targets.n):
+            warnings.simplefilter("ignore", UserWarning)  # said already, of all rows
+            return by_folds(chooser, X, targets, cv, "nested ")
+
+    n_jobs: int | None
+    _targets: Callable[[Any], Targets]
+
+
+class SelfAssessing(AssessesProcedure):
     """What a selector can tell of its own choice.
 
     A subclass has the attributes of a fitted selector and the methods declared at the end.
@@ -58,19 +81,6 @@ class SelfAssessing:
         with limited(self.n_jobs, rows=targets.n):
             return by_folds(machine, rows, targets, cv, "")
 
-    def nested_error(self, X: Any, y: Any, cv: Any = 5) -> ErrorEstimate:
-        """Return the error to expect of the whole procedure: every fold chooses for itself.
-
-        It takes as many selections as there are folds, and is not optimistic.
-        """
-        targets, chooser = self._targets(y), clone(self)
-        if is_stack(X):
-            chooser.set_params(kernels=[Matrix(i) for i in range(len(X))])
-            X = side_by_side(X)
-        with warnings.catch_warnings(), limited(self.n_jobs, rows=targets.n):
-            warnings.simplefilter("ignore", UserWarning)  # said already, of all rows
-            return by_folds(chooser, X, targets, cv, "nested ")
-
     def pick_stability(self, X: Any, y: Any, resamples: int = 10) -> dict[Kernel, float]:
         """Return how often each kernel is picked on random parts: half of the rows, at most 500.
 
@@ -83,13 +93,11 @@ class SelfAssessing:
         with limited(self.n_jobs, rows=targets.n):
             return pick_shares(chooser, rows, targets, resamples)
 
-    n_jobs: int | None
     error_: ErrorEstimate | None
     result_: SelectionResult
 
     _fitted: Callable[[], Any]
     _checked: Callable[[Any], Any]
-    _targets: Callable[[Any], Targets]
 
 
 def by_folds(estimator: Any, X: Any, targets: Targets, cv: Any, method: str) -> ErrorEstimate:

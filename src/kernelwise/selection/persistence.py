@@ -42,6 +42,7 @@ _SCHEMA = "schema.json"
 _JSON_COST = 16  # JSON takes many times its size in memory
 _MACHINES = (LSSVC, KRR, PrecomputedAdapter, Calibration, GivenSplits)
 _SELECTION = (KernelSelector, Cascade, SelectionResult, ErrorEstimate)
+_ABOVE = ("kernelwise.combine.stack.KernelStack",)  # what this package must not import
 _FUNCTIONS = (days, numbers, words)  # what a preparation by the command line holds
 _PROCESS_KERNELS = (
     "ConstantKernel DotProduct ExpSineSquared Exponentiation Matern Product RationalQuadratic RBF "
@@ -227,7 +228,7 @@ def _trusted_names(trusted: Iterable[str]) -> list[str]:
     values = [cls for base in (Kernel, Criterion, Engine) for cls in members(base)]
     known = map(_full_name, (*values, *_MACHINES, *_SELECTION, *_FUNCTIONS))
     ours = [name for name in known if name.startswith(PACKAGE)]
-    return [*ours, _EARLIER, *map(_full_name, _PLAIN), *theirs]
+    return [*ours, *_ABOVE, _EARLIER, *map(_full_name, _PLAIN), *theirs]
 
 
 def _full_name(named: Any) -> str:

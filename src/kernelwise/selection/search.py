@@ -12,6 +12,7 @@ from kernelwise._progress import Task
 from kernelwise._types import Array
 from kernelwise.criteria import ELOO, Criterion, Evidence, get
 from kernelwise.gram import Gram
+from kernelwise.gram.eigensystems import are_thin
 from kernelwise.gram.psd import warn_indefinite
 from kernelwise.kernels import Kernel
 from kernelwise.machines.held_out import HeldOutFit
@@ -24,9 +25,10 @@ from kernelwise.selection.cascade import (
     loo_criterion,
 )
 from kernelwise.selection.diagnostics import Code, Diagnostic
+from kernelwise.selection.exact_values import SearchFailed
 from kernelwise.selection.inputs import as_ridges
 from kernelwise.selection.landmark_search import LandmarkSearch
-from kernelwise.selection.local_search import FIRST_LOOK, LocalSearch, SearchFailed, SearchResult
+from kernelwise.selection.local_search import FIRST_LOOK, LocalSearch, SearchResult
 from kernelwise.selection.problem import Problem, Solution, score_candidates
 from kernelwise.selection.ranks import limit_of, pick_of, refine
 from kernelwise.selection.result import SelectionResult
@@ -74,8 +76,10 @@ class CascadeOutcome:
     @property
     def judged_by(self) -> str:
         """How the error of the winner's machine is known."""
-        is_held_out = self.known is not None and isinstance(self.known.fit, HeldOutFit)
-        return "held-out rows" if is_held_out else "leave-one-out"
+        if self.known is not None and isinstance(self.known.fit, HeldOutFit):
+            return "held-out rows"
+        is_sampled = self.evidence.gram.unsound is not None
+        return "leave-one-out of a sample" if is_sampled else "leave-one-out"
 
 
 class Search:
@@ -120,7 +124,7 @@ class Search:
         for name, keep in zip(self._columns, self._keep, strict=True):
             is_last, finalists = name == list(self._columns)[-1], len(survivors)
             alive = [kernels[i] for i in survivors]
-            if is_last and self._may_search_locally():
+            if is_last and self._may_search_locally(alive):
                 survivors = with_narrower(kernels, survivors)
                 alive = [kernels[i] for i in survivors]
                 picked = self._search_locally(alive, progress)
@@ -219,7 +223,7 @@ class Search:
         """Return what is known of a kernel on all rows, or look at it again."""
         return self._known.get(kernel) or next(self._problem.evidence([kernel]))
 
-    def _may_search_locally(self) -> bool:
+    def _may_search_locally(self, kernels: Sequence[Kernel]) -> bool:
         """Say whether the last stage may look at few rows first.
 
         That is where it picks by leave-one-out after a screen, from enough rows. Asked for on its
@@ -235,6 +239,7 @@ class Search:
             and bool(np.all(np.diff(self._ridges) > 0.0))
             and not self._problem.takes_matrix
             and (self._problem.is_large or not self._problem.engine.serves_all_ridges)
+            and (self._problem.is_large or not are_thin(kernels, self._problem.X))
         )
 
     def _search_locally(self, kernels: Sequence[Kernel], progress: Task) -> "_Picked | None":

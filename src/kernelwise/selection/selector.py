@@ -263,7 +263,7 @@ class KernelSelector(
             needs = fit_needs(machine, fit_params, self.class_weight, problem.engine)
             problem.require(needs, f"the fit of {type(machine).__name__}")
         with limited(self.n_jobs, rows=targets.n):
-            with fit_task(self, X, y, parts=SEARCHES) as progress:
+            with fit_task(self, X, y, parts=SEARCHES if auto else 1) as progress:
                 found = search.run(kernels, progress, extend=auto)
                 self.result_ = found.result
                 self.best_kernel_, self.best_ridge_ = found.kernel, found.ridge

@@ -24,6 +24,7 @@ from kernelwise.criteria import Criterion
 from kernelwise.kernels import Kernel
 from kernelwise.machines import KRR, LSSVC, PrecomputedAdapter, check_ridge
 from kernelwise.machines.calibration import Calibration
+from kernelwise.selection.declaration import Checkable
 from kernelwise.selection.result import SelectionResult
 from kernelwise.selection.selector import KernelSelector
 
@@ -94,6 +95,14 @@ def _check_result(result: SelectionResult) -> None:
 def _check_params(machine: Any) -> None:
     try:
         private.check_params(machine)
+    except ValueError as error:
+        raise Unsound(str(error)) from None
+
+
+def _check_itself(estimator: Checkable) -> None:
+    _check_params(estimator)
+    try:
+        estimator.check_sound()
     except ValueError as error:
         raise Unsound(str(error)) from None
 
@@ -222,6 +231,7 @@ _CHECKS: dict[Any, Callable[[Any], None]] = {
     (sp.csr_matrix, sp.csr_array): _check_rows,
     SelectionResult: _check_result,
     KernelSelector: _check_params,
+    Checkable: _check_itself,
     (LSSVC, KRR): _check_machine,
     (SVC, NuSVC, SVR, NuSVR, OneClassSVM): _check_svm,
     PrecomputedAdapter: _check_adapter,

@@ -1,0 +1,211 @@
+"""What fitted machines say together, each with a weight."""
+
+from collections.abc import Callable, Iterable
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from kernelwise._arguments import is_one_of, shown
+from kernelwise._sklearn import validate_rows
+from kernelwise._threads import limited
+from kernelwise._types import Array
+from kernelwise.machines import conformal
+from kernelwise.machines.base import winners
+from kernelwise.machines.calibration import Calibration
+from kernelwise.machines.uncertainty import level_for
+from kernelwise.selection.selector import KernelSelector
+from kernelwise.targets import as_vector
+
+_ROUNDING = 1e-9  # of a sum of weights
+
+
+def _is_for(task: str) -> Any:
+    """Return a check of whether a stack is for classes, or for numbers."""
+
+    def check(stack: Any) -> bool:
+        if stack._known_task() != task:
+            raise AttributeError(f"a KernelStack has no such method unless it is for {task}.")
+        return True
+
+    return check
+
+
+class WeightedMembers:
+    """The predictions of a weighted sum of fitted selectors.
+
+    A subclass has the attributes declared at the end. Members of weight zero are not evaluated.
+    """
+
+    def predict(self, X: Any) -> Array:
+        """Return the predicted class, or the value, of every row."""
+        values = self._evaluate(X)
+        return np.asarray(self.classes_[winners(values)]) if self._has_classes else values
+
+    @available_if(_is_for("classification"))
+    def decision_function(self, X: Any) -> Array:
+        """Return f(x): one value per row for two classes, one per class otherwise."""
+        return self._evaluate(X)
+
+    @available_if(_is_for("classification"))
+    def predict_proba(self, X: Any) -> Array:
+        """Return the probability of every class, calibrated on the stacked leave-one-out values."""
+        values = self._evaluate(X)
+        return self.calibration_.probabilities(values)
+
+    @available_if(_is_for("classification"))
+    def predict_log_proba(self, X: Any) -> Array:
+        """Return the logarithms of the probabilities."""
+        values = self._evaluate(X)
+        return self.calibration_.log_probabilities(values)
+
+    @available_if(_is_for("regression"))
+    def predict_interval(
+        self, X: Any, level: float = 0.9, method: str = "auto"
+    ) -> tuple[Array, Array]:
+        """Return an interval for the target of every row, as :meth:`KRR.predict_interval`.
+
+        Where several members have weight, "auto" is the jackknife, the only method there is.
+        """
+        members = self._weighted_members()
+        if len(members) == 1:
+            lower, upper = members[0].predict_interval(self._checked(X), level, method)
+            return lower, upper
+        _check_method(method)
+        residuals = self.loo_residuals_[np.isfinite(self.loo_residuals_), None]
+        level = level_for(level, len(residuals))
+        lower, upper = conformal.jackknife(self._evaluate(X)[:, None], residuals, level)[..., 0]
+        return lower, upper
+
+    @available_if(_is_for("classification"))
+    def predict_set(self, X: Any, level: float = 0.9, method: str = "auto") -> Array:
+        """Return a set of classes for every row, as :meth:`LSSVC.predict_set`.
+
+        Where several members have weight, "auto" is the jackknife, the only method there is.
+        """
+        members = self._weighted_members()
+        if len(members) == 1:
+            return np.asarray(members[0].predict_set(self._checked(X), level, method))
+        _check_method(method)
+        F, R = as_columns(self.loo_values_), as_columns(self.loo_residuals_)
+        rows = np.isfinite(F).all(axis=1)
+        level, codes = level_for(level, int(rows.sum())), winners((F + R)[rows])
+        own = conformal.margins(F[rows])[np.arange(codes.size), codes]
+        return conformal.jackknife_set(as_columns(self._evaluate(X)), own, level)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy, or R² of a real target."""
+        predicted, y = self.predict(X), as_vector(y)
+        measure = accuracy_score if self._has_classes else r2_score
+        with np.errstate(invalid="ignore"):  # labels of 1e300 are cast to integers to look at them
+            return float(measure(y, predicted, sample_weight=sample_weight))
+
+    def _evaluate(self, X: Any) -> Array:
+        """Return what the members of positive weight say together."""
+        check_is_fitted(self, "members_")
+        rows = self._checked(X)
+        method = "decision_function" if self._has_classes else "predict"
+        with limited(self.n_jobs):
+            values = (getattr(member, method)(rows) for member in self._weighted_members())
+            return weighted_sum(self.weights_[self.weights_ > 0.0], values)
+
+    def _weighted_members(self) -> list[KernelSelector]:
+        """Return the members that have a weight."""
+        check_is_fitted(self, "members_")
+        pairs = zip(self.members_.values(), self.weights_, strict=True)
+        return [member for member, weight in pairs if weight > 0.0]
+
+    @property
+    def _has_classes(self) -> bool:
+        return hasattr(self, "classes_")
+
+    def _checked(self, X: Any) -> Any:
+        return validate_rows(self, X, reset=False)
+
+    members_: dict[str, KernelSelector]
+    weights_: Array
+    loo_values_: Array
+    loo_residuals_: Array
+    classes_: Array  # of classes only
+    calibration_: Calibration  # of classes only
+    n_jobs: int | None
+
+    _known_task: Callable[[], str]
+
+
+def _check_method(method: Any) -> None:
+    """Refuse what several machines together do not have."""
+    if not is_one_of(method, ("auto", "jackknife")):
+        raise ValueError(
+            f"method must be 'auto' or 'jackknife' for a stack of several members, got "
+            f"{shown(method)}."
+        )
+
+
+def as_columns(values: Array) -> Array:
+    """Return values of one target as a single column, others as they are."""
+    return values[:, None] if values.ndim == 1 else values
+
+
+def as_flat(values: Array) -> Array:
+    """Return a single column as a vector, others as they are."""
+    return values[:, 0] if values.shape[1] == 1 else values
+
+
+def weighted_sum(weights: Array, values: Iterable[Array]) -> Array:
+    """Return the sum of what has a weight; a single weight of one changes no bit."""
+    parts = [w * v for w, v in zip(weights, values, strict=True) if w > 0.0]
+    return np.asarray(reduce(np.add, parts))
+
+
+def check_member(name: str, member: KernelSelector) -> None:
+    """Refuse a member without leave-one-out values."""
+    if not hasattr(getattr(member, "best_estimator_", None), "loo_values_"):
+        raise ValueError(
+            f"{name}, a member of recipe, has no leave-one-out values: give a selector with LSSVC "
+            "or KRR, and refit=True."
+        )
+
+
+def loo_values_of(members: Iterable[KernelSelector]) -> tuple[Array, Array]:
+    """Return the leave-one-out values, of shape (n, c, m), and the rows that have all of them."""
+    values = [as_columns(np.asarray(member.best_estimator_.loo_values_)) for member in members]
+    F = np.stack(values, axis=-1)
+    rows = np.isfinite(F).all(axis=(1, 2))
+    if np.count_nonzero(rows) < 2:
+        raise ValueError(
+            "the members of recipe are not judged on the same rows: give all of them one engine."
+        )
+    return F, rows
+
+
+def check_members(combined: Any) -> None:
+    """Raise ValueError where members, weights and leave-one-out values do not belong together."""
+    members, weights = list(combined.members_.values()), combined.weights_
+    _require(members and all(map(_is_fitted, members)), "members_ holds what is not fitted")
+    _require(np.shape(weights) == (len(members),), "weights_ are not one for every member")
+    is_convex = weights.min() >= 0.0 and abs(weights.sum() - 1.0) <= _ROUNDING
+    _require(is_convex, "weights_ are not convex")
+    shapes = {np.shape(m.best_estimator_.loo_values_) for m in members}
+    for name in ("loo_values_", "loo_residuals_"):
+        shapes.add(np.shape(getattr(combined, name)))
+    _require(len(shapes) == 1, "loo_values_ have different shapes")
+    for member in members:
+        _require(member.n_features_in_ == combined.n_features_in_, "members_ have other features")
+        of_both = [getattr(one, "classes_", np.empty(0)) for one in (member, combined)]
+        _require(np.array_equal(of_both[0], of_both[1]), "members_ have other classes")
+    is_calibrated = isinstance(getattr(combined, "calibration_", None), Calibration)
+    _require(is_calibrated == hasattr(combined, "classes_"), "calibration_ is of another kind")
+
+
+def _require(holds: Any, what: str) -> None:
+    if not holds:
+        raise ValueError(what)
+
+
+def _is_fitted(member: Any) -> bool:
+    machine = getattr(member, "best_estimator_", None)
+    return isinstance(member, KernelSelector) and hasattr(machine, "loo_values_")

@@ -1,0 +1,48 @@
+"""Eigenpairs of kernel matrices of a form that makes them quick to find."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from scipy.linalg import eigh
+from scipy.sparse import issparse
+
+from kernelwise._types import Array
+from kernelwise.kernels import Kernel
+
+_EPS = float(np.finfo(float).eps)
+_FAR_FEWER = 2  # times as many rows as features: then these are decomposed, not the matrix
+
+
+def thin_features(kernel: Kernel, X: Any) -> Array | None:
+    """Return features whose dot products are the matrix, where they are far fewer than rows."""
+    phi = None if kernel.takes_matrix or issparse(X) else kernel.features(X)
+    return phi if phi is not None and phi.shape[1] <= X.shape[0] // _FAR_FEWER else None
+
+
+def are_thin(kernels: Sequence[Kernel], X: Any) -> bool:
+    """Say whether the decompositions of all kernels, which serve all ridges, take little time."""
+    return all(thin_features(kernel, X) is not None for kernel in kernels)
+
+
+def eigensystem_of_features(phi: Array) -> tuple[Array, Array]:
+    """Return the eigenvalues of phi phi' above rounding, ascending, and their eigenvectors."""
+    s, V = eigh(phi.T @ phi, driver="evd", check_finite=False)
+    kept = s > s.max(initial=0.0) * phi.shape[0] * _EPS
+    return s[kept], np.asarray(phi @ (V[:, kept] / np.sqrt(s[kept])))
+
+
+def eigensystem_of_groups(K: Array, groups: Sequence[Array]) -> tuple[Array, Array]:
+    """Return the eigensystem of a matrix that is zero between groups of rows."""
+    s, Q = np.empty(K.shape[0]), np.zeros(K.shape)
+    start = 0
+    for rows in groups:
+        columns = slice(start, start + rows.size)
+        if rows.size == 1:
+            s[start], Q[rows[0], start] = K[rows[0], rows[0]], 1.0
+        else:
+            block = K[np.ix_(rows, rows)]
+            s[columns], Q[rows, columns] = eigh(block, driver="evd", check_finite=False)
+        start += rows.size
+    order = np.argsort(s, kind="stable")
+    return s[order], Q[:, order]
