@@ -14,7 +14,7 @@ from kernelwise._progress import SILENT, Task
 from kernelwise._threads import cached_property, workers
 from kernelwise._types import Array
 from kernelwise.gram.base import Engine, Gram, GramStatistics, Need
-from kernelwise.gram.dense import Dense, DenseGram, needed
+from kernelwise.gram.dense import Dense, DenseGram, dense_gram, needed
 from kernelwise.gram.inverse import Inverse, Spectrum
 from kernelwise.gram.pairs import kernel_between
 from kernelwise.gram.panels import steps_for
@@ -218,4 +218,5 @@ class TiledGram(Gram):
 
     @cached_property
     def _dense(self) -> DenseGram:
-        return next(Dense(self._memory).grams([self._kernel], self._X, self._targets))
+        Dense(self._memory).check_memory(frozenset(), self._targets.n)
+        return dense_gram(self._kernel, self._X, self._targets, entries=sys.maxsize)
