@@ -23,9 +23,9 @@ def shares(machine: Any, preparation: Any) -> dict[str, float]:
     sizes = np.bincount(owner, relevance(machine).effects ** 2, names.size)
     if not 0.0 < sizes.sum() < np.inf:
         return {}
-    parts = sizes / sizes.sum()
-    order = np.argsort(-parts, kind="stable")[:_MOST]
-    return dict(zip(names[order].tolist(), parts[order].tolist(), strict=True))
+    sizes = sizes / sizes.sum()
+    order = np.argsort(-sizes, kind="stable")[:_MOST]
+    return dict(zip(names[order].tolist(), sizes[order].tolist(), strict=True))
 
 
 def check_size(X: Any) -> None:
