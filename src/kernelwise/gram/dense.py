@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import groupby
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,16 +16,15 @@ from kernelwise._progress import SILENT, Task
 from kernelwise._threads import cached_property
 from kernelwise._types import Array
 from kernelwise.gram.base import Engine, Gram, GramStatistics, Need, get
+from kernelwise.gram.cholesky import CholeskyInverse, ReorderedInverse
 from kernelwise.gram.eigensystems import (
     eigensystem_of_features,
     eigensystem_of_groups,
     thin_features,
 )
 from kernelwise.gram.inverse import (
-    CholeskyInverse,
     Inverse,
     NotPositiveDefinite,
-    ReorderedInverse,
     Spectrum,
     spectral_inverses,
     without_rounding,
@@ -33,6 +33,7 @@ from kernelwise.gram.pairs import EnginePairs, kernel_between, upper_triangle
 from kernelwise.gram.panels import steps_for
 from kernelwise.gram.partial_cholesky import thin_eigensystem
 from kernelwise.kernels import Kernel, Pairs
+from kernelwise.kernels.transform import unwrapped
 from kernelwise.targets import Targets
 
 # The geometry, the matrix, its copy for LAPACK, the eigenvectors and LAPACK's workspace.
@@ -94,8 +95,11 @@ class Dense(Engine):
         """Yield the gram of every kernel; distances and dot products are computed once."""
         self.check_memory(frozenset(), targets.n)
         pairs, sample = EnginePairs(X), sample_pairs(X)
-        for kernel in kernels:
-            yield DenseGram(kernel, pairs, sample, targets)
+        for metric, alike in groupby(kernels, key=lambda kernel: unwrapped(kernel)[1]):
+            # The distances of transformed rows go with the last kernel on them.
+            viewed = pairs.without_views() if metric else pairs
+            for kernel in alike:
+                yield DenseGram(kernel, viewed, sample, targets)
 
 
 def dense_gram(kernel: Kernel, X: Any, targets: Targets, entries: int) -> "DenseGram":

@@ -46,7 +46,7 @@ class Tiled(Engine):
         How many threads, at most ``n_jobs`` where that is given; None takes one for every
         processor that this process may use.
     dtype : {"float64", "float32"}, default="float64"
-        The type in which Gaussian ladders are walked. float32 takes 0.7 to 1.1 of the
+        The type in which ladders of widths are walked. float32 takes 0.7 to 1.1 of the
         time and leaves four to six digits of a criterion; where fewer than four are left it is
         NaN. Distances, other kernels and spectra are computed in float64 always.
     memory : str, float or None, default=None
