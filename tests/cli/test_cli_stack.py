@@ -173,6 +173,7 @@ class TestOneKernel:
         ("options", "named"),
         [
             (["--kernels", "gaussian:0:4"], "--kernels"),
+            (["--kernels", "rbf"], "--kernels"),
             (["--criterion", "eloo"], "--criterion"),
             (["--ridge", "1"], "--ridge"),
             (["--machine", "svm"], "--machine svm"),

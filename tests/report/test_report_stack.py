@@ -66,6 +66,12 @@ class TestStack:
     def test_the_gate_in_plain_words(self, gate, words):
         assert words in section_of(stacked(gate), "stack")
 
+    @pytest.mark.parametrize("task", ["classification", "regression"])
+    def test_a_loss_is_explained_where_it_is_not_the_error(self, task):
+        said = section_of(stacked(task=task), "stack")
+        assert ("not only how often" in said) == (task == "classification")
+        assert "Several kernels predict rows left out better than one" in said
+
     def test_both_errors_stand_at_the_top(self):
         text = text_of(stacked())
         assert "The model stacks it with 2 other kernels." in text

@@ -12,6 +12,7 @@ import numpy as np
 from sklearn.svm import SVC, SVR
 
 from kernelwise._arguments import as_bytes, in_words
+from kernelwise.cli.candidates import Candidates
 from kernelwise.cli.formats.libsvm import MOST_DENSE, dense
 from kernelwise.cli.prepare import Prepared, prepare
 from kernelwise.cli.read import read_table
@@ -105,7 +106,7 @@ class Job:
         args = self.args
         asked = {
             "--single": args.single,
-            "--kernels": not args.kernels.is_auto,
+            "--kernels": args.kernels != Candidates.parse("auto"),
             "--criterion": bool(self.criteria),
             "--ridge": args.ridge != "auto",
             "--machine svm": self._machine == "svm",

@@ -10,6 +10,7 @@ from kernelwise.selection.archive import to_plain
 from kernelwise.selection.record import Record, Stack
 
 _MOST_FEATURES = 15  # in the chart
+_BY_LOSS = ", by the loss, which counts how far predictions are off and not only how often"
 _LONG_NUMBER = re.compile(r"\d+\.\d{3,}(e[+-]?\d+)?")
 
 
@@ -55,16 +56,18 @@ def stack_sentence(stack: dict[str, Any] | None) -> str:
     return f" The model stacks it with {plural(others, 'other kernel')}."
 
 
-def members(stack: dict[str, Any] | None, sure: dict[str, Any]) -> str:
+def members(summary: dict[str, Any]) -> str:
     """Return the section on the members; nothing where one kernel was asked for."""
+    stack, sure = summary["stack"], summary["sure"]
     if stack is None:
         return ""
-    told = f"<p>{_gate(stack)}</p>{_both(sure['single'], sure['error'])}"
+    by_loss = "" if summary["headline"]["task"] == "regression" else _BY_LOSS
+    told = f"<p>{_gate(stack, by_loss)}</p>{_both(sure['single'], sure['error'])}"
     body = f"{told}{_tables.members(stack['members'])}{bullets(map(escape, stack['notes']))}"
     return section("stack", "Several kernels together", body)
 
 
-def _gate(stack: dict[str, Any]) -> str:
+def _gate(stack: dict[str, Any], by_loss: str) -> str:
     """Return in plain words how far the stack is trusted."""
     gate = stack["gate"]
     if len(stack["members"]) == 1:
@@ -74,10 +77,7 @@ def _gate(stack: dict[str, Any]) -> str:
             "<b>One kernel is as good.</b> On rows left out, the others bring no gain: the model "
             "is the chosen kernel alone (gate 0)."
         )
-    told = (
-        "<b>Several kernels predict rows left out better than one</b>, by the loss, which counts "
-        "how far predictions are off and not only how often."
-    )
+    told = f"<b>Several kernels predict rows left out better than one</b>{by_loss}."
     if gate == 1.0:
         return f"{told} The gain is clear: the model is the stack of all of them (gate 1)."
     stack, alone = round(100 * gate), 100 - round(100 * gate)

@@ -86,7 +86,7 @@ def _sections(summary: dict[str, Any]) -> dict[str, str]:
     return {
         "why": _why(summary["why"]),
         "curve": _CURVE,
-        "stack": members(summary["stack"], summary["sure"]),
+        "stack": members(summary),
         "features": features(summary["features"]),
         "sure": _sure(summary["sure"]),
         "errors": mistakes(summary),
