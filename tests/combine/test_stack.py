@@ -5,6 +5,7 @@ import pickle
 from types import SimpleNamespace
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.sparse as sp
 from sklearn.base import clone, is_classifier, is_regressor
@@ -236,6 +237,16 @@ class TestRecipe:
         assert stack.members_["selector"].best_kernel_ == alone.best_kernel_
         close(stack.weights_.sum(), 1.0)
 
+    def test_families_and_named_columns(self):
+        X, y, _ = noisy()
+        frame = pd.DataFrame(X, columns=list("abcd"))
+        recipe = ["G", "matern", kw.Columns(["a", "b"], kw.Laplacian(2.0))]
+        stack = kw.KernelStack(recipe).fit(frame, y)
+        assert list(stack.members_) == ["gaussian", "matern", "columns"]
+        assert isinstance(stack.members_["matern"].best_kernel_, kw.Matern)
+        assert stack.members_["columns"].best_kernel_ == kw.Columns([0, 1], kw.Laplacian(2.0))
+        assert stack.score(frame, y) > 0.7
+
     def test_the_first_member_is_the_single_machine(self):
         X, y, _ = noisy()
         stack = kw.KernelStack("lG", gate=0.0).fit(X, y)
@@ -258,10 +269,19 @@ class TestRecipe:
             ("GB", "recipe names B, which is made from L: name L before it"),
             ("BL", "recipe names B, which is made from L: name L before it"),
             (3, "recipe must be letters such as 'GLBl' or a list of members, got 3"),
-            ([3], "a member of recipe must be a letter, a kernel of features, a list of such"),
-            ([[]], "a member of recipe must be a letter, a kernel of features, a list of such"),
-            ([kw.Precomputed()], "a member of recipe must be a letter, a kernel of features"),
-            ([SVC()], "a member of recipe must be a letter, a kernel of features"),
+            (
+                [3],
+                "a member of recipe must be a letter, a name, a kernel",
+            ),
+            (
+                [[]],
+                "a member of recipe must be a letter, a name, a kernel",
+            ),
+            (
+                [kw.Precomputed()],
+                "a member of recipe must be a letter, a name, a kernel",
+            ),
+            ([SVC()], "a member of recipe must be a letter, a name, a kernel"),
         ],
     )
     def test_bad_recipes_are_explained(self, recipe, sentence):

@@ -255,7 +255,7 @@ class DenseGram(Gram):
         if phi is not None:
             phi = phi if self._scale is None else self._scale[:, None] * phi
             found = eigensystem_of_features(phi)
-        elif self._kernel.is_psd is True and self._targets.n >= _THIN_ROWS:
+        if found is None and self._kernel.is_psd is True and self._targets.n >= _THIN_ROWS:
             S, shift, _ = self._shifted()
             found = thin_eigensystem(lambda rows: S[:, rows] + shift, self._diagonal)
         if found is None:
