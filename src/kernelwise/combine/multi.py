@@ -49,8 +49,8 @@ class MultiKernelSelector(Delegating, AssessesProcedure, Declared, Checkable, Ba
     .. math:: K_\mu = \sum_k \mu_k K_k, \qquad \mu \ge 0, \; \textstyle\sum_k \mu_k = 1,
 
     with base matrices that are centred and of mean diagonal one. It is for features that come in
-    groups, *views*: the weights say which of them matter. On ordinary tables a sum of kernels is
-    seldom better than the best of them; ``single_error_`` and a guard say so.
+    groups, *views*: the weights say which of them matter. On ordinary tables a sum of kernels
+    showed no clear gain over the best of them; ``single_error_`` and a guard say so.
 
     Parameters
     ----------
