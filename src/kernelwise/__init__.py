@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from kernelwise import bounds, criteria, gram
     from kernelwise import figures as figures
-    from kernelwise.combine import KernelStack
+    from kernelwise.combine import KernelStack, MultiKernelSelector
     from kernelwise.kernels import (
         Columns,
         Gaussian,
@@ -61,7 +61,7 @@ _HOMES = {
     "learn_metric": "machines.metric",
     "relevance": "machines.relevance",
     **dict.fromkeys(_SELECTION, "selection"),
-    "KernelStack": "combine",
+    **dict.fromkeys(("KernelStack", "MultiKernelSelector"), "combine"),
 }
 _PARTS = "bounds combine criteria figures gram kernels machines selection targets".split()
 
@@ -77,6 +77,7 @@ __all__ = [
     "Laplacian",
     "Linear",
     "Matern",
+    "MultiKernelSelector",
     "Polynomial",
     "Precomputed",
     "Scaled",

@@ -15,19 +15,21 @@ from fuzz.results import results
 from fuzz.scoring import scoring
 from fuzz.selector import selector
 from fuzz.stacks import stacks
+from fuzz.weighing import weighing
 
 # Name: the function that runs a case, and cases in ten thousand.
 AREAS: dict[str, tuple[Area, int]] = {
     "agreement": (agreement, 900),
-    "machines": (machines, 1200),
-    "kernels": (kernels, 1000),
+    "machines": (machines, 1100),
+    "kernels": (kernels, 900),
     "criteria": (criteria, 1100),
     "scoring": (scoring, 800),
     "candidates": (candidates, 500),
     "selector": (selector, 600),
     "stacks": (stacks, 300),
+    "weighing": (weighing, 300),
     "bounds": (bounds, 900),
-    "readers": (readers, 1100),
+    "readers": (readers, 1000),
     "results": (results, 600),
     "models": (models, 600),
     "metrics": (metrics, 200),

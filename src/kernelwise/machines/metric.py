@@ -146,32 +146,43 @@ def weighted_press(kernel: Kernel, data: TrainingSet, scales: Array) -> tuple[fl
 def press_of_matrix(K: Array, data: TrainingSet) -> tuple[float, Array]:
     r"""Return the weighted sum Q of squared leave-one-out residuals, and T with dQ = -<T, dK>.
 
-    With :math:`C = K + \lambda W^{-1}` and P its inverse, less what the bias takes up
-    (:math:`P 1 = 0`): coefficients are :math:`A = P Y`, residuals :math:`r_{ic} = A_{ic} / P_{ii}`,
-    and :math:`dP = -P\, dK\, P`. So :math:`T = 2 A (P U)' - 2 P D P` with
-    :math:`U_{ic} = w_i r_{ic} / P_{ii}` and :math:`D_{ii} = \sum_c U_{ic} r_{ic}`.
+    The matrix of the machine is :math:`C = K + \lambda W^{-1}`.
     """
-    Y, w = data.Y, data.weights
-    P = _bordered_inverse(K, data)
-    A, p = P @ Y, np.diag(P)[:, None]
+    C = K + np.diag(data.ridge / data.weights)
+    P = bordered_inverse(C, np.ones(K.shape[0]) if data.has_bias else None)
+    return press_of_inverse(P, data.Y, data.weights)
+
+
+def press_of_inverse(P: Array, Y: Array, weights: Array) -> tuple[float, Array]:
+    r"""Return the weighted sum Q of squared leave-one-out residuals, and T with dQ = -<T, dK>.
+
+    With P the inverse of K plus ridge, less what the bias takes up: coefficients are
+    :math:`A = P Y`, residuals :math:`r_{ic} = A_{ic} / P_{ii}`, and :math:`dP = -P\, dK\, P`. So
+    :math:`T = 2 A (P U)' - 2 P D P` with :math:`U_{ic} = w_i r_{ic} / P_{ii}` and
+    :math:`D_{ii} = \sum_c U_{ic} r_{ic}`.
+    """
+    A, p, w = P @ Y, np.diag(P)[:, None], weights[:, None]
     residuals = A / p
-    U = w[:, None] * residuals / p
+    U = w * residuals / p
     D = np.sum(U * residuals, axis=1)
     T = 2.0 * (A @ (P @ U).T - (P * D) @ P)
-    return float(np.sum(w[:, None] * residuals**2)), T
+    return float(np.sum(w * residuals**2)), T
 
 
-def _bordered_inverse(K: Array, data: TrainingSet) -> Array:
-    """Return the inverse of K plus ridge; with a bias, that block of the bordered inverse."""
-    n = K.shape[0]
-    C = K + np.diag(data.ridge / data.weights)
+def bordered_inverse(C: Array, u: Array | None) -> Array:
+    r"""Return the inverse of C; with a bias, that block of the bordered inverse.
+
+    .. math:: C^{-1} - h h' / u'h, \quad h = C^{-1} u
+
+    u is what the bias multiplies, None for a machine without one.
+    """
     try:
-        P = cho_solve(cho_factor(C, overwrite_a=True), np.eye(n), overwrite_b=True)
+        P = cho_solve(cho_factor(C), np.eye(C.shape[0]), overwrite_b=True)
     except (LinAlgError, ValueError):  # not positive definite, or not finite
         raise ValueError(
             "the kernel matrix plus ridge is not positive definite: use a larger ridge."
         ) from None
-    if data.has_bias:
-        h = P.sum(axis=1)
-        P -= np.outer(h, h / h.sum())
+    if u is not None:
+        h = P @ u
+        P -= np.outer(h, h / float(u @ h))
     return np.asarray(P)

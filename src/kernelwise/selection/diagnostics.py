@@ -20,6 +20,7 @@ class Code(StrEnum):
     IDENTITY_MATRIX = "identity_matrix"  # no row resembles another to the chosen kernel
     DISAGREEMENT = "disagreement"  # the first stage nearly dropped what the last one prefers
     NO_SIGNAL = "no_signal"  # a constant prediction does as well as the choice
+    NO_GAIN = "no_gain"  # a combination does no better than the best single kernel
     OTHER_MODEL = "other_model"  # a saved result lies beside a model that is not its own
     UNDEFINED = "undefined"  # a criterion has no value for a kernel
     SET_ASIDE = "set_aside"  # a kernel clearly lost on part of the rows

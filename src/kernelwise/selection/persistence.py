@@ -42,7 +42,10 @@ _SCHEMA = "schema.json"
 _JSON_COST = 16  # JSON takes many times its size in memory
 _MACHINES = (LSSVC, KRR, PrecomputedAdapter, Calibration, GivenSplits)
 _SELECTION = (KernelSelector, Cascade, SelectionResult, ErrorEstimate)
-_ABOVE = ("kernelwise.combine.stack.KernelStack",)  # what this package must not import
+_ABOVE = (  # what this package must not import
+    "kernelwise.combine.multi.MultiKernelSelector",
+    "kernelwise.combine.stack.KernelStack",
+)
 _FUNCTIONS = (days, numbers, words)  # what a preparation by the command line holds
 _PROCESS_KERNELS = (
     "ConstantKernel DotProduct ExpSineSquared Exponentiation Matern Product RationalQuadratic RBF "

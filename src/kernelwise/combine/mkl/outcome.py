@@ -1,0 +1,121 @@
+"""What is known once weights are chosen: the choice, beside one kernel alone and equal weights."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from operator import add
+from types import SimpleNamespace
+
+import numpy as np
+
+from kernelwise._types import Array
+from kernelwise.combine.combined import as_flat
+from kernelwise.combine.mkl.base import BaseMatrices
+from kernelwise.combine.mkl.judging import Proposal, Verdict, best_of, judge
+from kernelwise.combine.mkl.methods import Method
+from kernelwise.kernels import Kernel
+from kernelwise.machines.base import standard_error
+from kernelwise.selection.cascade import loo_criterion
+from kernelwise.selection.diagnostics import Code, Diagnostic
+from kernelwise.selection.estimators import leave_one_out
+from kernelwise.selection.record import ErrorEstimate
+from kernelwise.selection.result import SelectionResult
+from kernelwise.targets import Targets
+
+
+@dataclass(frozen=True, eq=False)
+class Outcome:
+    """A choice of weights and ridge, and all that it was chosen from."""
+
+    base: BaseMatrices
+    tried: list[Verdict]  # on what the method proposed
+    singles: list[Verdict]  # on every base kernel alone, except for constant ones
+    uniform: Verdict  # on equal weights
+    seconds: float  # that the base kernels took
+
+    @property
+    def best(self) -> Verdict:
+        """The choice."""
+        return best_of(self.tried)
+
+    @property
+    def single(self) -> Verdict:
+        """The best kernel alone."""
+        return best_of(self.singles)
+
+    @property
+    def gain(self) -> tuple[float, float]:
+        """By how much its loss is lower than that of one kernel, with the paired error of that."""
+        gains = self.single.losses - self.best.losses
+        return float(gains.mean()), standard_error(gains)
+
+    @property
+    def ridge(self) -> float:
+        """The ridge in units of the weights as they were given."""
+        return self.best.ridge * _mean_weight(self.base.targets)
+
+    def kernel(self, kernels: Sequence[Kernel]) -> Kernel:
+        """Return the weighted sum of the kernels as they are."""
+        factors = (self.best.proposal.weights / self.base.scales).tolist()
+        parts = [f * kernel for f, kernel in zip(factors, kernels, strict=True) if f > 0.0]
+        combined: Kernel = reduce(add, parts)
+        return combined
+
+    def error(self, verdict: Verdict) -> ErrorEstimate | None:
+        """Return the leave-one-out error of a verdict."""
+        residuals = (self.base.Y - verdict.values) * _unit(self.base.targets)
+        left_out = SimpleNamespace(loo_values_=verdict.values, loo_residuals_=as_flat(residuals))
+        return leave_one_out(left_out, self.base.targets)
+
+    def path(self) -> dict[str, Array]:
+        """Return what the method proposed, and what leave-one-out said of it."""
+        return {
+            "penalty": np.array([verdict.proposal.penalty for verdict in self.tried]),
+            "weights": np.array([verdict.proposal.weights for verdict in self.tried]),
+            "ridge": np.array([verdict.ridge for verdict in self.tried]),
+            "loss": np.array([verdict.loss for verdict in self.tried]),
+        }
+
+    def table(self, kernels: Sequence[Kernel]) -> SelectionResult:
+        """Return the base kernels by leave-one-out; constant ones are undefined."""
+        base, targets = self.base, self.base.targets
+        ridges, values, errors = np.full((3, base.kernels), np.nan)
+        for i, verdict in zip(np.flatnonzero(base.usable), self.singles, strict=True):
+            ridges[i] = verdict.ridge * base.scales[i] * _mean_weight(targets)
+            values[i], errors[i] = verdict.loss, standard_error(verdict.losses)
+        constant = Diagnostic("the matrix is constant on these rows", Code.UNDEFINED)
+        left = [k for k, usable in zip(kernels, base.usable.tolist(), strict=True) if not usable]
+        criterion, square = loo_criterion(targets), _unit(targets) ** 2
+        return SelectionResult(
+            kernels=tuple(kernels),
+            ridges=ridges,
+            criteria={criterion.name: criterion},
+            table={criterion.name: square * values},
+            notes={f"{kernel}: {criterion.name}": constant for kernel in left},
+            engine="dense",
+            engine_reason="all base matrices are kept",
+            seconds=self.seconds,
+            standard_errors={criterion.name: square * errors},
+        )
+
+
+def choose(base: BaseMatrices, method: Method, ridges: Array | None) -> Outcome:
+    """Judge every base kernel, equal weights, and what the method proposes."""
+    began = time.perf_counter()
+    singles = [judge(base, Proposal(unit), ridges) for unit in np.eye(base.kernels)[base.usable]]
+    seconds = time.perf_counter() - began
+    uniform = judge(base, Proposal(base.usable / base.usable.sum()), ridges)
+    proposals = method.proposals(base, uniform.ridge)
+    tried = [judge(base, proposal, ridges) for proposal in proposals]
+    return Outcome(base, tried, singles, uniform, seconds)
+
+
+def _mean_weight(targets: Targets) -> float:
+    """Return the mean weight of the rows; the matrices have weights of mean one."""
+    return 1.0 if targets.weights is None else float(targets.weights.mean())
+
+
+def _unit(targets: Targets) -> float:
+    """Return the spread of a real target, in units of which it is fitted."""
+    return float(targets.y.std()) if targets.classes is None else 1.0

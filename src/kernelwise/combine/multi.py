@@ -1,0 +1,325 @@
+"""The estimator that weighs kernels: one machine on a sum of them."""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.utils.validation import check_is_fitted
+
+from kernelwise._arguments import as_bytes, in_words, is_one_of
+from kernelwise._sklearn import StrOptions, _fit_context, validate_rows
+from kernelwise._threads import as_jobs, limited
+from kernelwise._warnings import warn_user
+from kernelwise.combine.mkl.base import BaseMatrices, base_matrices
+from kernelwise.combine.mkl.methods import as_method
+from kernelwise.combine.mkl.outcome import Outcome, choose
+from kernelwise.combine.views import BaseKernels, base_kernels, given_matrices, weight_by_view
+from kernelwise.gram import Targets
+from kernelwise.kernels import Kernel
+from kernelwise.kernels.geometry import in_range
+from kernelwise.machines.delegation import Delegating
+from kernelwise.selection.declaration import Checkable, Declared
+from kernelwise.selection.diagnostics import Code, Diagnostic
+from kernelwise.selection.estimates import AssessesProcedure
+from kernelwise.selection.estimators import (
+    balanced_leave_one_out,
+    favours_rare_classes,
+    leave_one_out,
+    machine_for,
+)
+from kernelwise.selection.guards import KernelChoiceWarning, no_signal
+from kernelwise.selection.inputs import as_ridges, weighted_rows
+from kernelwise.selection.stacks import check_matrices, is_stack, side_by_side
+from kernelwise.targets import as_vector
+
+_FITTED = (
+    "kernels_ weights_ view_weights_ best_kernel_ best_ridge_ best_estimator_ result_ path_ gain_ "
+    "gain_standard_error_ error_ single_error_ uniform_error_ balanced_error_ guards_ classes_ "
+    "target_variance_"
+).split()
+_ROUNDING = 1e-9  # of a sum of weights
+_COPIES = 1.2  # of the base matrices, at the peak
+
+
+class MultiKernelSelector(Delegating, AssessesProcedure, Declared, Checkable, BaseEstimator):
+    r"""Weigh several kernels, and fit one machine with their sum.
+
+    .. math:: K_\mu = \sum_k \mu_k K_k, \qquad \mu \ge 0, \; \textstyle\sum_k \mu_k = 1,
+
+    with base matrices that are centred and of mean diagonal one. It is for features that come in
+    groups, *views*: the weights say which of them matter. On ordinary tables a sum of kernels
+    showed no clear gain over the best of them; ``single_error_`` and a guard say so.
+
+    Parameters
+    ----------
+    kernels : "auto", str, Kernel or list, default="auto"
+        The base kernels, given as to :class:`KernelSelector`. "auto" are its Gaussian widths, or
+        three around the median distance on every view.
+    method : str, default="auto"
+        How the weights are found; weights and ridge of those that a method proposes are chosen by
+        exact leave-one-out:
+
+        - "l1" (the default): the least-squares machine with the sum of the norms of its parts as
+          penalty, which gives sparse weights (:mod:`kernelwise.combine.mkl.fixed_point`);
+        - "align": in proportion to the alignment of every kernel with the target;
+        - "alignf": the sum with the largest alignment (:mod:`kernelwise.combine.mkl.alignment`);
+        - "uniform": equal weights;
+        - "loo": the gradient of leave-one-out with a normal prior on the logarithms of the weights;
+        - "lml": the gradient of the marginal likelihood (:mod:`kernelwise.combine.mkl.gradient`);
+        - "criterion": best by `criterion`, with :math:`|\mu|_p = 1`
+          (:mod:`kernelwise.combine.mkl.criteria`).
+    criterion : {"sm", "md", "er", "rks", "sps"}, Criterion or None, default=None
+        For method="criterion".
+    p : float, default=2.0
+        The norm of the weights for method="criterion", at least 1. SM and MD pick a single kernel
+        at p = 1.
+    ridge : "auto", float or list of float, default="auto"
+        Added to the diagonal of :math:`K_\mu`; from several leave-one-out picks.
+    views : mapping of str to columns, default=None
+        Names of groups of features, each with positions or, for a DataFrame, names of columns. All
+        kernels are then made for, and applied to, every view.
+    task : {"auto", "classification", "regression"}, default="auto"
+        As of :class:`KernelSelector`.
+    center, normalize : bool, default=True
+        Whether base matrices are centred, and scaled to mean diagonal one, before they are weighed.
+        The machine has a bias, so that centring changes only how kernels are compared.
+    memory : str, float or None, default=None
+        What the base matrices may take, as of :class:`KernelSelector`. All are kept.
+    n_jobs : int or None, default=None
+        As of :class:`KernelSelector`.
+    random_state : int, RandomState or None, default=None
+        Selects the rows whose distances are looked at if there are more than 1,000.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, multiplied into the sample weights.
+
+    Attributes
+    ----------
+    kernels_ : list of Kernel
+        The base kernels.
+    weights_ : array of shape (k,)
+        The weight of every base kernel, one in sum. A kernel that is constant on the training rows
+        has none.
+    view_weights_ : dict of str to float
+        The weights, summed by view; by the columns that kernels are on without `views`.
+    best_kernel_ : Kernel
+        The weighted sum, of the kernels as they are.
+    best_ridge_ : float
+        The ridge that goes with it.
+    best_estimator_ : LSSVC or KRR
+        The machine with that kernel and ridge.
+    result_ : SelectionResult
+        The base kernels, each with its best ridge, by leave-one-out.
+    path_ : dict of str to array
+        All that the method proposed: "penalty", "weights", "ridge" and "loss", the mean
+        leave-one-out loss (squared hinge, or squared error in units of the variance).
+    error_, single_error_, uniform_error_ : ErrorEstimate
+        The leave-one-out error of the machine, of the best single kernel, and of equal weights, all
+        taken as given; :meth:`nested_error` accounts for the choice.
+    gain_, gain_standard_error_ : float
+        By how much the leave-one-out loss is lower than that of the best single kernel, and the
+        standard error of that, row by row.
+    balanced_error_ : ErrorEstimate or None
+        As of :class:`KernelSelector`.
+    classes_ : array of shape (c,)
+        The class labels; classification only.
+    target_variance_ : float
+        The variance of a real target; regression only.
+    guards_ : tuple of str
+        Warnings about the choice, each with a remedy.
+
+    References
+    ----------
+    M. Gönen and E. Alpaydın, Multiple kernel learning algorithms, JMLR 12 (2011).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> import kernelwise as kw
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(120, 6))
+    >>> y = np.sin(2.0 * X[:, 0]) + X[:, 3] * X[:, 2]
+    >>> views = {"a": [0, 1], "b": [2, 3], "noise": [4, 5]}
+    >>> model = kw.MultiKernelSelector(views=views).fit(X, y)
+    >>> model.view_weights_["noise"] < 0.1
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
+        "kernels": "no_validation",  # these say it in one sentence
+        "method": "no_validation",
+        "criterion": "no_validation",
+        "p": "no_validation",
+        "ridge": "no_validation",
+        "views": "no_validation",
+        "task": [StrOptions({"auto", "classification", "regression"})],
+        "center": ["boolean"],
+        "normalize": ["boolean"],
+        "memory": "no_validation",
+        "n_jobs": "no_validation",
+        "random_state": ["random_state"],
+        "class_weight": "no_validation",
+    }
+    estimator: Any = None  # what a selector has as a parameter, and its declarations ask for
+    get_metadata_routing = BaseEstimator.get_metadata_routing  # fit itself takes the weights
+
+    def __init__(
+        self,
+        kernels: Any = "auto",
+        method: str = "auto",
+        criterion: Any = None,
+        p: float = 2.0,
+        ridge: Any = "auto",
+        views: Any = None,
+        task: str = "auto",
+        center: bool = True,
+        normalize: bool = True,
+        memory: Any = None,
+        n_jobs: int | None = None,
+        random_state: Any = None,
+        class_weight: Any = None,
+    ) -> None:
+        self.kernels = kernels
+        self.method = method
+        self.criterion = criterion
+        self.p = p
+        self.ridge = ridge
+        self.views = views
+        self.task = task
+        self.center = center
+        self.normalize = normalize
+        self.memory = memory
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.class_weight = class_weight
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> "MultiKernelSelector":
+        """Choose the weights and the ridge, and fit the machine.
+
+        Parameters
+        ----------
+        X : array or sparse matrix of shape (n, d)
+            The data; or a stack (k, n, n) of kernel matrices to weigh, for predictions (k, m, n).
+        y : array of shape (n,)
+            Class labels of any type, or real targets.
+        sample_weight : array of shape (n,), default=None
+            Non-negative; a row of weight zero has no influence.
+        """
+        for earlier in _FITTED:
+            self.__dict__.pop(earlier, None)  # nothing of an earlier fit survives
+        as_jobs(self.n_jobs)
+        method = as_method(self.method, self.criterion, self.p)
+        ridges = None if is_one_of(self.ridge, ("auto",)) else as_ridges(self.ridge)
+        matrices = len(X) if is_stack(X) else 0
+        X, y = validate_rows(self, side_by_side(X), y, ensure_min_samples=3)
+        is_matrix = matrices > 0 or self.__sklearn_tags__().input_tags.pairwise
+        params = {} if sample_weight is None else {"sample_weight": sample_weight}
+        X, y, weights, params = weighted_rows(X, y, params, self.class_weight, self.task, is_matrix)
+        X, targets = in_range(X), Targets.of(y, self.task).weighted(weights)
+        with limited(self.n_jobs, rows=targets.n):
+            found = self._base_kernels(X, matrices)
+            X = check_matrices(X, found.kernels) if is_matrix else X
+            base = self._base_matrices(X, targets, found.kernels)
+            self._keep(choose(base, method, ridges), found)
+            self._fit_machine(X, targets, params)
+        self._warn(targets)
+        return self
+
+    def _base_kernels(self, X: Any, matrices: int) -> BaseKernels:
+        if matrices:
+            return given_matrices(self.kernels, self.views, X, matrices)
+        names = getattr(self, "feature_names_in_", None)
+        return base_kernels(self.kernels, self.views, X, names, self.random_state)
+
+    def _base_matrices(self, X: Any, targets: Targets, kernels: Sequence[Kernel]) -> BaseMatrices:
+        needed, budget = _COPIES * 8.0 * len(kernels) * targets.n**2, as_bytes(self.memory)
+        if needed > budget:
+            raise ValueError(
+                f"{len(kernels)} base matrices of {targets.n} rows take {in_words(needed)}, memory "
+                f"allows {in_words(budget)}: use fewer kernels or rows."
+            )
+        base = base_matrices(kernels, X, targets, center=self.center, normalize=self.normalize)
+        if not base.usable.any():
+            raise ValueError("kernels are all constant on the rows of X: give other kernels.")
+        return base
+
+    def _keep(self, outcome: Outcome, found: BaseKernels) -> None:
+        """Keep the choice, beside the best single kernel and equal weights."""
+        self.kernels_, self.weights_ = found.kernels, outcome.best.proposal.weights
+        self.view_weights_ = weight_by_view(found.views, self.weights_)
+        self.best_kernel_, self.best_ridge_ = outcome.kernel(found.kernels), outcome.ridge
+        self.result_, self.path_ = outcome.table(found.kernels), outcome.path()
+        self.gain_, self.gain_standard_error_ = outcome.gain
+        self.single_error_ = outcome.error(outcome.single)
+        self.uniform_error_ = outcome.error(outcome.uniform)
+
+    def _fit_machine(self, X: Any, targets: Targets, params: dict[str, Any]) -> None:
+        machine = machine_for(None, targets, self.kernels_, self.class_weight)
+        machine.set_params(kernel=self.best_kernel_, ridge=self.best_ridge_)
+        self.best_estimator_ = machine.fit(X, targets.labels, **params)
+        if targets.classes is not None:
+            self.classes_ = targets.classes
+        else:
+            self.target_variance_ = float(targets.y.var())
+        self.error_ = leave_one_out(machine, targets)
+        self.balanced_error_ = balanced_leave_one_out(machine, targets)
+
+    def _warn(self, targets: Targets) -> None:
+        """Say what deserves a second look."""
+        said: list[Diagnostic] = []
+        of_classes = favours_rare_classes(self.best_estimator_)
+        judged = self.balanced_error_ if of_classes else self.error_
+        if judged is not None:
+            said += no_signal(judged, targets.classes is None, said)
+        if not said and len(self.kernels_) > 1 and self.gain_ <= self.gain_standard_error_:
+            said.append(
+                Diagnostic(
+                    "no gain over one kernel: by leave-one-out the loss is lower by "
+                    f"{self.gain_:.2g} ± {self.gain_standard_error_:.2g} than with "
+                    f"{self.result_.best('eloo')} alone: use KernelSelector with this kernel",
+                    Code.NO_GAIN,
+                )
+            )
+        for guard in said:
+            warn_user(guard, KernelChoiceWarning)
+        self.guards_ = tuple(said)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
+        """Return the accuracy, or R² of a real target."""
+        predicted, y = self.predict(X), as_vector(y)
+        measure = accuracy_score if hasattr(self, "classes_") else r2_score
+        with np.errstate(invalid="ignore"):  # labels of 1e300 are cast to integers to look at them
+            return float(measure(y, predicted, sample_weight=sample_weight))
+
+    def check_sound(self) -> None:
+        """Raise ValueError where weights and kernels of a loaded model do not fit together."""
+        as_method(self.method, self.criterion, self.p)
+        if not hasattr(self, "best_estimator_"):
+            return
+        w = self.weights_
+        is_convex = np.shape(w) == (len(self.kernels_),) and w.min() >= 0.0
+        if not is_convex or not abs(w.sum() - 1.0) <= _ROUNDING:
+            raise ValueError("weights_ are not convex weights of kernels_")
+        machine = self.best_estimator_
+        if machine.kernel != self.best_kernel_ or machine.n_features_in_ != self.n_features_in_:
+            raise ValueError("best_estimator_ has another kernel or other features")
+
+    def _ask(self, method: str, X: Any, *given: Any, **params: Any) -> Any:
+        machine, rows = self._fitted(), self._checked(X)
+        with limited(self.n_jobs):
+            return getattr(machine, method)(rows, *given, **params)
+
+    def _checked(self, X: Any) -> Any:
+        return validate_rows(self, side_by_side(X, self.n_features_in_), reset=False)
+
+    def _inner(self) -> Any:
+        return getattr(self, "best_estimator_", None) or self._default_machine()
+
+    def _fitted(self) -> Any:
+        check_is_fitted(self, "best_estimator_")
+        return self.best_estimator_
+
+    def _targets(self, y: Any) -> Targets:
+        return Targets.of(y, self._known_task() if hasattr(self, "result_") else self.task)

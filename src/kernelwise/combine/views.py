@@ -1,0 +1,107 @@
+"""Which base kernels there are, and on which view, a group of features, each of them is."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from kernelwise._arguments import is_list, is_one_of, shown
+from kernelwise._types import Array
+from kernelwise.kernels import Columns, Gaussian, Kernel, Linear, Matrix
+from kernelwise.kernels.geometry import sample_rows, squared_distances
+from kernelwise.selection.inputs import as_kernels
+
+_WIDTHS = (0.125, 0.5, 2.0)  # tau, in units of the median squared distance
+_WHOLE = "all features"
+_SHOWN = 3  # columns in the name of a view that has none
+
+
+class BaseKernels(NamedTuple):
+    """Base kernels, each with the name of its view."""
+
+    kernels: list[Kernel]
+    views: list[str]
+
+
+def base_kernels(
+    kernels: Any, views: Any, X: Any, names: Sequence[str] | None, random_state: Any
+) -> BaseKernels:
+    """Return the kernels on rows X; with views, all of them on each view.
+
+    By default there are the Gaussian widths of a selector, and three on each view.
+    """
+    if views is None:
+        found = as_kernels(kernels, X, names, random_state)
+        return BaseKernels(found, [_view_of(kernel, names) for kernel in found])
+    listed: list[Kernel] = []
+    owners: list[str] = []
+    for view, columns in _as_views(views).items():
+        own = _on_view(kernels, view, (columns, names), X, random_state)
+        listed += own
+        owners += [view] * len(own)
+    return BaseKernels(listed, owners)
+
+
+def given_matrices(kernels: Any, views: Any, X: Array, matrices: int) -> BaseKernels:
+    """Return a kernel for every matrix of several side by side."""
+    if views is not None:
+        raise ValueError("views are groups of features, which given matrices do not have.")
+    found = as_kernels(kernels, X, matrices=matrices)
+    return BaseKernels(found, list(map(repr, found)))
+
+
+def _as_views(views: Any) -> Mapping[str, Any]:
+    if not isinstance(views, Mapping) or not views or not all(isinstance(v, str) for v in views):
+        raise TypeError(
+            "views must be a mapping of names to columns, as in {'size': [0, 1]}, got "
+            f"{shown(views)}."
+        )
+    return views
+
+
+def _on_view(
+    kernels: Any, view: str, given: tuple[Any, Sequence[str] | None], X: Any, random_state: Any
+) -> list[Kernel]:
+    columns, names = given
+    listed = columns if is_list(columns) else [columns]
+    try:
+        selection = Columns(tuple(listed), Linear())
+        if names is not None:
+            selection = selection.with_positions(list(names))  # type: ignore[assignment]
+        part = selection.transform(X)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"views[{view!r}]: {error}") from None
+    if is_one_of(kernels, ("auto",)) or kernels is None:
+        inner: list[Kernel] = [*_widths(part, random_state)]
+    else:
+        seen = None if names is None else [names[int(i)] for i in selection.columns]
+        inner = as_kernels(kernels, part, seen, random_state)
+    if any(kernel.takes_matrix for kernel in inner):
+        raise ValueError("kernels on views must be of rows, not given matrices.")
+    return [Columns(selection.columns, kernel) for kernel in inner]
+
+
+def _widths(part: Any, random_state: Any) -> list[Gaussian]:
+    """Return three Gaussian kernels around the median distance of rows that differ."""
+    distances = squared_distances(sample_rows(part, random_state))
+    apart = distances[distances > 0.0]
+    unit = float(np.median(apart)) if apart.size else 1.0  # a constant view gets no weight
+    return [Gaussian(max(share * unit, 1e-300)) for share in _WIDTHS]
+
+
+def _view_of(kernel: Kernel, names: Sequence[str] | None) -> str:
+    if isinstance(kernel, Matrix):
+        return repr(kernel)
+    if not isinstance(kernel, Columns):
+        return _WHOLE
+    called = [str(c) if names is None else str(names[int(c)]) for c in kernel.columns]
+    more = f" and {len(called) - _SHOWN} more" if len(called) > _SHOWN else ""
+    return f"columns {', '.join(called[:_SHOWN])}{more}"
+
+
+def weight_by_view(views: Sequence[str], weights: Array) -> dict[str, float]:
+    """Return the sum of the weights of every view, in their order."""
+    found = dict.fromkeys(views, 0.0)
+    for view, weight in zip(views, weights.tolist(), strict=True):
+        found[view] += weight
+    return found
