@@ -27,6 +27,14 @@ def test_strategies(name):
         assert sum(row.endswith(cells) for row in ROWS) == 1, cells
 
 
+def test_rows_of_the_gradient():
+    page = (ROOT / "docs" / "relevance.md").read_text()
+    found = json.loads((ROOT / "benchmarks" / "relevance_rows.json").read_text())["mean"]
+    for rows, mean in found.items():
+        cells = f"| {mean['error']:.2f} % | {mean['lost']:+.2f} | {mean['most lost']:+.2f} |"
+        assert f"\n| {rows} {cells}\n" in page
+
+
 def _difference(strategy):
     mean, error = strategy["difference"], strategy["its standard error"]
     return f"{mean:+.2f} ± {error:.2f}" if mean < 10.0 else f"{mean:+.1f} ± {error:.1f}"

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         grids,
     )
     from kernelwise.machines import KRR, LSSVC
+    from kernelwise.machines.metric import learn_metric
     from kernelwise.machines.relevance import relevance
     from kernelwise.selection import (
         Cascade,
@@ -54,6 +55,7 @@ _SELECTION = "Cascade KernelSelector load_model save_model score_kernels score_m
 _HOMES = {
     **dict.fromkeys(_KERNELS, "kernels"),
     **dict.fromkeys(("KRR", "LSSVC"), "machines"),
+    "learn_metric": "machines.metric",
     "relevance": "machines.relevance",
     **dict.fromkeys(_SELECTION, "selection"),
     "KernelStack": "combine",
@@ -80,6 +82,7 @@ __all__ = [
     "criteria",
     "gram",
     "grids",
+    "learn_metric",
     "load_model",
     "relevance",
     "save_model",

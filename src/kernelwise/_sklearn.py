@@ -43,7 +43,7 @@ BinaryLaplace = _gpc._BinaryGaussianProcessClassifierLaplace  # parts of a Gauss
 # How conversions to numbers fail in numpy and Python.
 _CONVERSIONS = re.compile(
     "could not convert|setting an array element|argument must be a string|too large to convert|"
-    "must be real number|[cC]annot convert|No loop matching|ufunc"
+    "must be real number|[cC]annot convert|No loop matching|ufunc|could not be promoted"
 )
 
 _OUTER = "_outer_task"  # attribute of an estimator that is fitted as part of another
@@ -188,10 +188,9 @@ class _CallbackTask(Task):
         self._context.call_on_fit_task_end(**self._known)
 
 
-def fit_inside(estimator: Any, task: Task) -> Any:
-    """Return the estimator, whose next fit is to be a part of a task."""
+def fit_inside(estimator: Any, task: Task) -> None:
+    """Let the next fit of an estimator be a part of a task."""
     setattr(estimator, _OUTER, task)
-    return estimator
 
 
 def fit_task(estimator: Any, X: Any, y: Any, parts: int) -> Task:

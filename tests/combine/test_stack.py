@@ -430,8 +430,9 @@ class TestProgress:
 
         X, y, _ = noisy(60)
         stack = kw.KernelStack().set_callbacks(Listener()).fit(X, y)
-        assert heard.count("KernelSelector") == 4 and heard.count("fit") == 1
-        assert heard.count("kernel") >= 4
+        assert heard.count("fit") == 1
+        assert heard.count("KernelSelector") == 3, "the linear member takes no time"
+        assert heard.count("kernel") >= 3
         for member in stack.members_.values():
             assert not any("task" in name for name in vars(member) if name != "task")
 

@@ -6,25 +6,29 @@ from fuzz.cases import Area, Failure, run_case
 from fuzz.criteria import criteria
 from fuzz.kernels import kernels
 from fuzz.machines import machines
+from fuzz.metrics import metrics
 from fuzz.models import models
 from fuzz.readers import readers
 from fuzz.refusals import refusals
 from fuzz.results import results
 from fuzz.scoring import scoring
 from fuzz.selector import selector
+from fuzz.stacks import stacks
 
 # Name: the function that runs a case, and cases in ten thousand.
 AREAS: dict[str, tuple[Area, int]] = {
-    "agreement": (agreement, 1000),
+    "agreement": (agreement, 900),
     "machines": (machines, 1400),
     "kernels": (kernels, 1200),
-    "criteria": (criteria, 1400),
+    "criteria": (criteria, 1300),
     "scoring": (scoring, 1000),
     "selector": (selector, 600),
+    "stacks": (stacks, 300),
     "bounds": (bounds, 900),
     "readers": (readers, 1100),
     "results": (results, 600),
     "models": (models, 600),
+    "metrics": (metrics, 200),
     "refusals": (refusals, 200),
 }
 

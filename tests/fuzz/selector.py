@@ -75,7 +75,7 @@ def _arguments(trial: Trial, odd: set[str], is_real: bool) -> dict:
         arguments["ridge"] = pick(rng, [one, one, [one, 1.0], [], [0.1, 1.0, 1.0], "nope"])
     elif chance(rng, 0.4):
         arguments["ridge"] = tame_number(rng)
-    arguments |= _settings(rng) if "settings" in odd else {}
+    arguments |= random_settings(rng) if "settings" in odd else {}
     if chance(rng, 0.2):
         arguments["class_weight"] = pick(rng, _WEIGHTS if "settings" in odd else _WEIGHTS[:2])
     return arguments
@@ -116,7 +116,8 @@ _ESTIMATORS = [
 _WEIGHTS = ["balanced", None, {0: 2.0, 1: 1.0, 2: 0.5}, {}, {"a": 3}, {0: 0}, {1: -1}, "a", 3]
 
 
-def _settings(rng: Rng) -> dict:
+def random_settings(rng: Rng) -> dict:
+    """Return some parameters of a selector with values of any kind."""
     choices = {
         "task": ["auto", "classification", "regression", "nope", None],
         "engine": ["auto", "dense", "tiled", "nope", None, kw.gram.Dense, kw.gram.LowRank(4)],

@@ -39,6 +39,14 @@ def test_data_that_are_no_numbers(estimator, rows):
 
 
 @every
+def test_a_frame_of_numbers_and_dates(estimator):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame({"size": X[:, 0], "day": X[:, 1].astype("M8[s]")})
+    with pytest.raises((TypeError, ValueError), match="X argument must be a table of numbers"):
+        estimator.fit(frame, Y)
+
+
+@every
 def test_targets_of_different_lengths(estimator):
     with pytest.raises(ValueError, match=r"y must"):
         estimator.fit(X, [[1], [2, 3], [1], [2, 3], 1, 1])

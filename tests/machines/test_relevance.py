@@ -194,6 +194,19 @@ def test_it_converts_to_an_array_and_knows_names():
     assert kw.relevance(kw.LSSVC().fit(X, y)).names.tolist() == ["x0", "x1", "x2"]
 
 
+def test_columns_may_be_named():
+    pd = pytest.importorskip("pandas")
+    X, y = problem()
+    frame = pd.DataFrame(X, columns=["age", "height", "weight"])
+    by_name, by_position = (
+        kw.Columns(columns, kw.Laplacian(2.0)) for columns in (["weight", "age"], [2, 0])
+    )
+    expected = kw.relevance(kw.LSSVC(by_position).fit(X, y)).values
+    assert expected[1] == 0.0 < expected[[0, 2]].min()
+    for machine in (kw.LSSVC(by_name), kw.KernelSelector(kernels=by_name, ridge=1.0)):
+        np.testing.assert_array_equal(kw.relevance(machine.fit(frame, y)), expected)
+
+
 def test_extreme_widths_are_zero_or_refused():
     X, y = problem()
     narrow = kw.LSSVC(kw.Gaussian(1e-12)).fit(X, y)
@@ -224,7 +237,11 @@ class Flat(PairKernel):
         (kw.KernelSelector(SVC()), TypeError, "KernelSelector that fitted one, got SVC"),
         (make_pipeline(StandardScaler(), kw.LSSVC()), TypeError, "got Pipeline: .* the last step"),
         (kw.LSSVC(lambda X, Z: X @ Z.T), ValueError, "a kernel of features such as Gaussian"),
-        (kw.LSSVC(Flat()), ValueError, "Flat has no method slope, see docs/add_a_kernel.md"),
+        (
+            kw.LSSVC(Flat()),
+            ValueError,
+            "not known: Flat has no method slope, see docs/add_a_kernel.md",
+        ),
         (kw.KernelSelector(refit=False), TypeError, "got KernelSelector"),
     ],
 )

@@ -21,6 +21,7 @@ from kernelwise.report.figures import (
     KernelMatrixDisplay,
     LooResidualsDisplay,
     RankHeatmapDisplay,
+    RelevanceDisplay,
     SpectrumDisplay,
 )
 from kernelwise.report.figures._axis import KernelAxis
@@ -509,3 +510,45 @@ def test_sparse_rows(iris):
     machine = kw.LSSVC(kw.Gaussian(2.0)).fit(X[:, :2], iris[1])
     display = DecisionRegionDisplay.from_estimator(machine, X[:, :2], iris[1], resolution=10)
     np.testing.assert_array_equal(display.points, iris[0][:, :2])
+
+
+class TestRelevance:
+    def test_bars_are_the_effects_in_order(self, iris, names):
+        X, _ = iris
+        frame = pd.DataFrame(X * [1.0, 1000.0, 1.0, 0.0], columns=["a", "b", "c", "flat"])
+        machine = kw.LSSVC(kw.Laplacian(500.0)).fit(frame, names)
+        found = kw.relevance(machine)
+        display = RelevanceDisplay.from_estimator(machine)
+        order = np.argsort(-found.effects)
+        np.testing.assert_array_equal(
+            [bar.get_width() for bar in display.bars_], found.effects[order]
+        )
+        ticks = [text.get_text() for text in display.ax_.get_yticklabels()]
+        assert ticks == [found.names[j] for j in order] and ticks[-1] == "flat"
+        np.testing.assert_allclose(found.effects, np.sqrt(found.values) * frame.std(ddof=0))
+        used = found.values > 0.0
+        errors = found.spreads[used] * found.standard_errors[used] / np.sqrt(found.values[used])
+        np.testing.assert_allclose(display.standard_errors[used], errors / 2.0)
+        assert used.tolist() == [True, True, True, False] and display.standard_errors[3] == 0.0
+        assert display.ax_.get_title(loc="left").endswith("all")
+
+    def test_the_largest_of_many_on_given_axes(self, iris):
+        X, y = iris
+        pipeline = make_pipeline(StandardScaler(), kw.KernelSelector()).fit(X, y)
+        _, ax = plt.subplots()
+        display = RelevanceDisplay.from_estimator(
+            pipeline, names=list("wxyz"), max_features=2, ax=ax, color="red"
+        )
+        assert display.ax_ is ax and len(display.bars_) == 2
+        assert "2 largest of 4" in ax.get_title(loc="left")
+        assert {text.get_text() for text in ax.get_yticklabels()} == {"y", "z"}
+
+    def test_bad_input(self, iris):
+        machine = kw.LSSVC().fit(*iris)
+        with pytest.raises(ValueError, match="names must be one for each of the 4 features, got 2"):
+            RelevanceDisplay.from_estimator(machine, names=["a", "b"])
+        for number in (0, 1.5, None):
+            with pytest.raises(ValueError, match="max_features must be at least 1, got"):
+                RelevanceDisplay.from_estimator(machine, max_features=number)
+        with pytest.raises(TypeError, match="got SVC"):
+            RelevanceDisplay.from_estimator(SVC().fit(*iris))

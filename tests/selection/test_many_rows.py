@@ -7,8 +7,9 @@ from sklearn.datasets import make_friedman1
 from sklearn.svm import SVC
 
 import kernelwise as kw
+from helpers import close
 from kernelwise.gram.landmarks import NotConverged
-from kernelwise.selection import landmark_search, problem, screen
+from kernelwise.selection import landmark_search, local_search, problem, screen, search
 from kernelwise.selection.diagnostics import Code, code_of
 
 
@@ -17,6 +18,7 @@ def few_are_many(monkeypatch):
     """Let 600 rows be more than exact matrices can serve."""
     sizes = {
         problem: {"EXACT_ROWS": 500, "FEWEST_ROWS": 300},
+        search: {"ONE_MACHINE_ROWS": 500},
         landmark_search: {"START_ROWS": 200, "FEWEST_LANDMARKS": 40, "MOST_LANDMARKS": 160},
         screen: {"_ROWS": 200},
     }
@@ -86,6 +88,28 @@ def test_weights_sparse_rows_and_a_file(few_are_many, tmp_path):
     assert dense.predict(X).mean() >= fitted(X, y).predict(X).mean() - 0.01
     balanced = fitted(X, y, class_weight="balanced")
     assert balanced.balanced_error_.method == "held-out rows"
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_one_exact_machine_on_more_rows_is_judged_on_a_sample(monkeypatch, weighted):
+    monkeypatch.setattr(problem, "EXACT_ROWS", 500)
+    monkeypatch.setattr(local_search, "JUDGED_ROWS", 500)
+    X, y = rings()
+    params = {"sample_weight": np.linspace(0.5, 1.5, 1000)} if weighted else {}
+    selector = kw.KernelSelector().fit(X, y, **params)
+    machine = selector.best_estimator_
+    again = kw.LSSVC(machine.kernel, machine.ridge).fit(X, y, **params)
+    close(machine.dual_coef_, again.dual_coef_)
+    judged = np.isfinite(machine.loo_values_)
+    assert judged.sum() == 250 and np.bincount(y[judged]).min() > 100
+    close(machine.loo_values_[judged], again.loo_values_[judged])
+    assert selector.error_.method == "leave-one-out of a sample"
+    assert selector.error_.value == np.mean((machine.loo_values_[judged] > 0) != y[judged])
+    assert "leave-one-out of 250 of the 1000 rows" in selector.result_.notes.values()
+    errors = selector.result_.standard_errors["eloo"]
+    np.testing.assert_array_equal(np.isfinite(errors), np.isfinite(selector.result_.table["eloo"]))
+    # Many kernels at many ridges are still estimated.
+    assert kw.score_kernels(X, y, kw.grids.gaussian(0, 2), "eloo").engine == "low_rank"
 
 
 @pytest.mark.filterwarnings("ignore::kernelwise.selection.guards.KernelChoiceWarning")

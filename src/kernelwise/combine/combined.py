@@ -161,6 +161,27 @@ def weighted_sum(weights: Array, values: Iterable[Array]) -> Array:
     return np.asarray(reduce(np.add, parts))
 
 
+def check_member(name: str, member: KernelSelector) -> None:
+    """Refuse a member without leave-one-out values."""
+    if not hasattr(getattr(member, "best_estimator_", None), "loo_values_"):
+        raise ValueError(
+            f"{name}, a member of recipe, has no leave-one-out values: give a selector with LSSVC "
+            "or KRR, and refit=True."
+        )
+
+
+def loo_values_of(members: Iterable[KernelSelector]) -> tuple[Array, Array]:
+    """Return the leave-one-out values, of shape (n, c, m), and the rows that have all of them."""
+    values = [as_columns(np.asarray(member.best_estimator_.loo_values_)) for member in members]
+    F = np.stack(values, axis=-1)
+    rows = np.isfinite(F).all(axis=(1, 2))
+    if np.count_nonzero(rows) < 2:
+        raise ValueError(
+            "the members of recipe are not judged on the same rows: give all of them one engine."
+        )
+    return F, rows
+
+
 def check_members(combined: Any) -> None:
     """Raise ValueError where members, weights and leave-one-out values do not belong together."""
     members, weights = list(combined.members_.values()), combined.weights_

@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from kernelwise._arguments import as_real, is_one_of, shown
-from kernelwise._progress import Task
+from kernelwise._progress import SILENT, Task
 from kernelwise._sklearn import (
     CallbackSupportMixin,
     Interval,
@@ -24,13 +24,14 @@ from kernelwise._types import Array
 from kernelwise._warnings import warn_user
 from kernelwise.combine.combined import (
     WeightedMembers,
-    as_columns,
     as_flat,
+    check_member,
     check_members,
+    loo_values_of,
     weighted_sum,
 )
 from kernelwise.combine.recipe import Known, Member, Unsuitable, as_recipe
-from kernelwise.combine.weights import convex_weights, gate, losses
+from kernelwise.combine.weights import gate, stacked
 from kernelwise.gram import Engine, Targets
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.geometry import in_range
@@ -211,7 +212,8 @@ class KernelStack(
         X, y, weights, params = weighted_rows(X, y, params, self.class_weight, self.task, False)
         X, targets = in_range(X), Targets.of(y, self.task).weighted(weights)
         with limited(self.n_jobs, rows=targets.n):
-            with fit_task(self, X, y, parts=len(recipe)) as progress:
+            long = sum(not member.is_quick for member in recipe)
+            with fit_task(self, X, y, parts=long) as progress:
                 known = Known(X, targets, self.random_state, {})
                 notes = self._fit_members(recipe, known, (y, params), progress)
             self._combine(known.fitted, targets)
@@ -228,18 +230,19 @@ class KernelStack(
         for member in recipe:
             is_first = not known.fitted
             try:
-                selector = fit_inside(member.make(known, settings), progress)
+                selector = member.make(known, settings)
+                fit_inside(selector, SILENT if member.is_quick else progress)
                 with warnings.catch_warnings():
                     # What there is to say of the first is said of the stack.
                     about = KernelChoiceWarning if is_first else UserWarning
                     warnings.simplefilter("ignore", about)
                     selector.fit(known.X, y, **params)
-            except (Unsuitable, ValueError) as error:
+            except (Unsuitable, ValueError, MemoryError) as error:
                 if is_first or member.is_own:
                     raise
                 notes.append(Diagnostic(f"{member.name} is left out: {error}", Code.LEFT_OUT))
                 continue
-            _check_member(member.name, selector)
+            check_member(member.name, selector)
             known.fitted[member.name] = selector
         return notes
 
@@ -259,13 +262,9 @@ class KernelStack(
         """Weigh the members by their leave-one-out values."""
         self.members_ = dict(members)
         Y, is_real = targets.fit_columns, targets.classes is None
-        F = np.stack([_loo_values(member) for member in members.values()], axis=-1)
-        rows = np.isfinite(F).all(axis=(1, 2))  # those on which every member is judged
-        unit, share = (Y.std() if is_real else 1.0), targets.relative_weights[rows]
-        y, f = Y[rows] / unit, F[rows] / unit
-        self.stack_weights_ = convex_weights(y, f, share)
-        single, stack = f[..., 0], f @ self.stack_weights_
-        gains = share * (losses(y, single, is_real=is_real) - losses(y, stack, is_real=is_real))
+        F, rows = loo_values_of(members.values())
+        given = Y[rows], F[rows], targets.relative_weights[rows]
+        self.stack_weights_, gains = stacked(*given, is_real=is_real)
         self.gate_ = self._gate_for(gains)
         self.weights_ = self.gate_ * self.stack_weights_
         self.weights_[0] += 1.0 - self.gate_
@@ -338,17 +337,3 @@ def check_gate(value: Any) -> None:
         raise ValueError(
             f"gate must be 'auto', 'cautious' or a number from 0 to 1, got {shown(value)}."
         )
-
-
-def _check_member(name: str, member: KernelSelector) -> None:
-    """Refuse a member without leave-one-out values."""
-    if not hasattr(getattr(member, "best_estimator_", None), "loo_values_"):
-        raise ValueError(
-            f"{name}, a member of recipe, has no leave-one-out values: give a selector with LSSVC "
-            "or KRR, and refit=True."
-        )
-
-
-def _loo_values(member: KernelSelector) -> Array:
-    """Return the leave-one-out values of a member, of shape (n, c)."""
-    return as_columns(np.asarray(member.best_estimator_.loo_values_))

@@ -82,6 +82,18 @@ def gate(gains: Array, penalty: float = 0.0) -> float:
     return 1.0 if lead >= CERTAIN * error else lead / (CERTAIN * error)
 
 
+def stacked(Y: Array, F: Array, sample_weight: Array, *, is_real: bool) -> tuple[Array, Array]:
+    """Return the weights of the stack, and the gain of every row over the first machine.
+
+    Parameters are those of :func:`convex_weights`; a real target has any unit.
+    """
+    unit, share = Y.std() if is_real else 1.0, sample_weight / sample_weight.mean()
+    Y, F = Y / unit, F / unit
+    weights = convex_weights(Y, F, share)
+    single, stack = (losses(Y, f, is_real=is_real) for f in (F[..., 0], F @ weights))
+    return weights, np.asarray(share * (single - stack))
+
+
 def losses(Y: Array, values: Array, *, is_real: bool) -> Array:
     """Return the loss of every row: squared error, or squared hinge, averaged over columns."""
     off = Y - values if is_real else np.maximum(1.0 - Y * values, 0.0)

@@ -185,6 +185,8 @@ class Gram(ABC):
     is_psd: bool | None = None  # whether it is positive semidefinite, where that is known
     rank: int | None = None  # what cuts it off, where more might be gained by a larger one
     unsound: Array | None = None  # rows on which no machine may be judged, if there are such
+    # The rows on which machines are to be judged, where an engine can do less for fewer of them.
+    judged_on: Array | None = None
     sweeps: int = 0  # passes over the rows that a machine takes, and that are told of one by one
     progress: Task = SILENT  # who is told of them
     _statistics: GramStatistics | None = None

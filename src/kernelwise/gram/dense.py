@@ -24,6 +24,7 @@ from kernelwise.gram.inverse import (
     CholeskyInverse,
     Inverse,
     NotPositiveDefinite,
+    ReorderedInverse,
     Spectrum,
     spectral_inverses,
     without_rounding,
@@ -178,7 +179,9 @@ class DenseGram(Gram):
 
     def scaled(self, scale: Array) -> "DenseGram":
         """Return D K D with D = diag(scale); distances and dot products are those of K."""
-        return DenseGram(self._kernel, self._pairs, self._sample, self._targets, scale)
+        scaled = DenseGram(self._kernel, self._pairs, self._sample, self._targets, scale)
+        scaled.judged_on, scaled.progress = self.judged_on, self.progress
+        return scaled
 
     def _shifted(self) -> tuple[Array, float, float]:
         """Return S, c and the rounding error of S in the form K = S + c that keeps most digits."""
@@ -282,16 +285,28 @@ class DenseGram(Gram):
                     raise  # otherwise by rounding only: the spectrum goes on
         return spectral_inverses(self.spectrum(), ridges, self._cholesky)
 
-    def _cholesky(self, ridge: float) -> CholeskyInverse:
-        """Return the inverse by a Cholesky factor; of a matrix not yet at hand half is enough."""
+    def _cholesky(self, ridge: float) -> Inverse:
+        """Return the inverse by a Cholesky factor, of a matrix with the rows judged last."""
+        judged = self.judged_on
+        if judged is None:
+            return CholeskyInverse(self._triangle(None), ridge, self.progress)
+        others = np.delete(np.arange(self._targets.n), judged)
+        order = np.concatenate([others, judged])
+        factor = CholeskyInverse(self._triangle(order), ridge, self.progress)
+        return ReorderedInverse(factor, order, judged.size)
+
+    def _triangle(self, order: Array | None) -> Array:
+        """Return K, its rows in some order; of a matrix not yet at hand the upper triangle."""
         if self._kernel.takes_matrix or self._form is not None:
-            return CholeskyInverse(self.entries(), ridge, self.progress)
-        K = upper_triangle(self._kernel, self._pairs.X)
+            K = self.entries()
+            return K if order is None else K[np.ix_(order, order)]
+        rows = slice(None) if order is None else order
+        K = upper_triangle(self._kernel, self._pairs.X[rows])
         if self._scale is not None:
             with np.errstate(all="ignore"):  # the other triangle may hold anything
-                K *= self._scale
-                K *= self._scale[:, None]
-        return CholeskyInverse(K, ridge, self.progress)
+                K *= self._scale[rows]
+                K *= self._scale[rows, None]
+        return K
 
     def _groups(self) -> list[Array]:
         """Return the rows in groups without entries between them; a narrow kernel has many."""

@@ -20,6 +20,11 @@ def thin_features(kernel: Kernel, X: Any) -> Array | None:
     return phi if phi is not None and phi.shape[1] <= X.shape[0] // _FAR_FEWER else None
 
 
+def are_thin(kernels: Sequence[Kernel], X: Any) -> bool:
+    """Say whether the decompositions of all kernels, which serve all ridges, take little time."""
+    return all(thin_features(kernel, X) is not None for kernel in kernels)
+
+
 def eigensystem_of_features(phi: Array) -> tuple[Array, Array]:
     """Return the eigenvalues of phi phi' above rounding, ascending, and their eigenvectors."""
     s, V = eigh(phi.T @ phi, driver="evd", check_finite=False)

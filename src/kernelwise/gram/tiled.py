@@ -164,6 +164,7 @@ class TiledGram(Gram):
 
     def scaled(self, scale: Array) -> Gram:
         """Return D K D with D = diag(scale), where the matrix fits into memory."""
+        self._dense.progress, self._dense.judged_on = self.progress, self.judged_on
         return self._dense.scaled(scale)
 
     def leading_eigenvalues(self, t: int) -> Array:
@@ -193,7 +194,7 @@ class TiledGram(Gram):
     def inverses(self, ridges: Sequence[float]) -> Iterable[Inverse]:
         """Return the inverses; where the matrix does not fit, by products with it."""
         if Need.ENTRIES in self.provides:
-            self._dense.progress = self.progress
+            self._dense.progress, self._dense.judged_on = self.progress, self.judged_on
             return self._dense.inverses(ridges)
         return [IterativeInverse(self._multiply, self._preconditioner, ridge) for ridge in ridges]
 

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from kernelwise._arguments import as_integer, as_real, is_list, shown, some
 from kernelwise._registry import unknown
 from kernelwise._types import Array
-from kernelwise.kernels.base import Kernel, quietly
+from kernelwise.kernels.base import Contraction, Kernel, quietly
 from kernelwise.kernels.compose import check_kernel
 from kernelwise.kernels.geometry import Pairs, Rows, Transform, in_range
 
@@ -127,6 +127,16 @@ class Transformed(Kernel):
         """Return the deviations of the transformed points."""
         return self.kernel.deviations(pairs.view(self.transform))
 
+    @quietly
+    def gradients(self, pairs: Pairs, weights: Array, contract: Contraction) -> Array:
+        """Return the gradients by the features before the transform."""
+        inner = self.kernel.gradients(pairs.view(self.transform), weights, contract)
+        return self._pull_back(inner, pairs.X.shape[1])
+
+    @abstractmethod
+    def _pull_back(self, gradients: Array, features: int) -> Array:
+        """Turn gradients by the features that come out into those by the features that go in."""
+
     def diagonal(self, X: Any) -> Array:
         """Return the diagonal of the transformed points."""
         return self.kernel.diagonal(self.transform(X))
@@ -178,6 +188,9 @@ class Scaled(Transformed):
         """The weights."""
         return Scaling(self.weights)
 
+    def _pull_back(self, gradients: Array, features: int) -> Array:
+        return np.asarray(np.asarray(self.weights) * gradients)
+
     def with_positions(self, names: Sequence[str]) -> Kernel:
         """Replace names of columns in the kernel."""
         return Scaled(self.weights, self.kernel.with_positions(names))
@@ -219,6 +232,11 @@ class Columns(Transformed):
     def transform(self) -> Selection:
         """The columns."""
         return Selection(self.columns)
+
+    def _pull_back(self, gradients: Array, features: int) -> Array:
+        found = np.zeros((*gradients.shape[:-1], features))
+        found[..., np.asarray(self.columns)] = gradients
+        return found
 
     def with_positions(self, names: Sequence[str]) -> Kernel:
         """Replace names by positions; the kernel sees these columns under the same names."""

@@ -14,10 +14,11 @@ from kernelwise._arguments import as_bytes, as_integer, in_words, shown
 from kernelwise._sklearn import validate_rows
 from kernelwise._threads import limited, pool, workers
 from kernelwise._types import Array
+from kernelwise.gram.pairs import EnginePairs
 from kernelwise.kernels import Kernel, Pairs
 from kernelwise.machines.least_squares import KRR, LSSVC
 
-_WORK = 4e9  # rows x training rows x features x targets, within about a second of one processor
+_WORK = 2e9  # rows x training rows x features x targets, half a second of one processor
 _FEWEST = 200  # rows that gradients are taken at, where that is more work
 _BLOCK = 32  # rows at once: their products with the coefficients stay in the cache
 
@@ -38,12 +39,23 @@ class Relevance:
         Of the features: those of the frame that the machine was fitted to, or x0, x1, ....
     rows : int
         At how many rows the gradient was taken.
+    spreads : array of shape (d,)
+        The standard deviations of the features, over the rows that the machine was fitted to.
     """
 
     values: Array
     standard_errors: Array
     names: Array
     rows: int
+    spreads: Array
+
+    @property
+    def effects(self) -> Array:
+        r"""The root mean squared change of f by a standard deviation, :math:`\sqrt{M_j} s_j`.
+
+        To first order; it compares features whatever their units.
+        """
+        return np.asarray(np.sqrt(self.values) * self.spreads)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         """Return the values."""
@@ -62,18 +74,19 @@ def relevance(
 
     Derivatives are exact. Where a kernel has a kink (city-block distances of equal entries, Matérn
     of smoothness 1/2 at equal rows), its term is zero, the mean of both sides. A derivative is per
-    unit of its feature: compare features of one scale, or multiply by their variances.
+    unit of its feature; ``effects`` of the result compare features of different scales.
 
     Parameters
     ----------
     machine : LSSVC, KRR or KernelSelector
-        Fitted; its kernel may be any but ``Precomputed``, also sums, products and multiples.
+        Fitted; its kernel may be any but ``Precomputed``, also sums, products and multiples,
+        ``Scaled`` and ``Columns``.
     X : array or sparse matrix of shape (m, d), default=None
         The rows at which to take the gradient; None means the training rows of positive weight (the
         landmarks, if the machine has those instead).
     rows : int or None, default=None
         Take the gradient at so many of them, drawn at random. None takes all of them unless that is
-        more than 4e9 multiplications (rows, training rows, features, targets), and then as many
+        more than 2e9 multiplications (rows, training rows, features, targets), and then as many
         as that allows, at least 200.
     random_state : int, RandomState or None, default=None
         Draws the rows; None is 0, so that two calls agree.
@@ -89,23 +102,25 @@ def relevance(
     >>> import kernelwise as kw
     >>> X = np.random.default_rng(0).normal(size=(100, 3))
     >>> machine = kw.KRR(kw.Gaussian(8.0), ridge=0.1).fit(X, np.sin(X[:, 1]))
-    >>> int(np.argmax(kw.relevance(machine).values))
-    1
+    >>> kw.relevance(machine).effects.round(2)
+    array([0.06, 0.66, 0.07])
     """
-    fitted = _fitted_machine(machine)
+    fitted = as_differentiable(machine)
     draw, limit = check_random_state(0 if random_state is None else random_state), _limit(rows)
     Z, A = _expansion(fitted)
-    points = Z if X is None else _dense(validate_rows(machine, X, reset=False))
+    points = Z if X is None else dense_rows(validate_rows(machine, X, reset=False))
     most = max(_FEWEST, int(_WORK / (Z.size * A.shape[0]))) if limit is None else limit
     if most < points.shape[0]:
         points = points[np.sort(draw.choice(points.shape[0], most, replace=False))]
-    values, errors = _mean_squares(fitted.kernel, points, Z, A)
     names = getattr(machine, "feature_names_in_", [f"x{j}" for j in range(Z.shape[1])])
-    return Relevance(values, errors, np.asarray(names, dtype=object), points.shape[0])
+    kernel = fitted.kernel.with_positions(list(names))
+    values, errors = _mean_squares(kernel, points, Z, A)
+    names = np.asarray(names, dtype=object)
+    return Relevance(values, errors, names, points.shape[0], Z.std(axis=0))
 
 
-def _fitted_machine(machine: Any) -> LSSVC | KRR:
-    """Return the machine itself, or the one that a selector fitted; refuse any other."""
+def as_differentiable(machine: Any) -> LSSVC | KRR:
+    """Return a fitted machine, or the one of a selector, whose kernel may have a derivative."""
     if isinstance(machine, type) or not hasattr(machine, "fit"):
         raise TypeError(f"machine must be a fitted LSSVC or KRR, got {shown(machine)}.")
     check_is_fitted(machine)
@@ -138,10 +153,10 @@ def _expansion(machine: LSSVC | KRR) -> tuple[Array, Array]:
     weights = machine.sample_weight_
     if weights.shape[0] == X.shape[0] and not weights.all():  # landmarks have no weights
         X, alpha = X[weights > 0.0], alpha[weights > 0.0]
-    return _dense(X), np.ascontiguousarray(alpha.T)
+    return dense_rows(X), np.ascontiguousarray(alpha.T)
 
 
-def _dense(X: Any) -> Array:
+def dense_rows(X: Any) -> Array:
     """Return rows as an array: gradients have entries in every feature."""
     if not sp.issparse(X):
         return np.ascontiguousarray(X)
@@ -160,32 +175,35 @@ def _mean_squares(kernel: Kernel, points: Array, Z: Array, A: Array) -> tuple[Ar
     blocks = [points[start : start + _BLOCK] for start in range(0, m, _BLOCK)]
 
     def sums(block: Array) -> tuple[Array, Array]:
-        squares = (gradients(kernel, block, Z, A) ** 2).sum(axis=0)
-        return squares.sum(axis=0), (squares**2).sum(axis=0)
+        with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused below
+            pairs = EnginePairs(block, Z, m * Z.shape[0])
+            squares = (gradients(kernel, pairs, np.ones(1), A) ** 2).sum(axis=0)
+            return squares.sum(axis=0), (squares**2).sum(axis=0)
 
     with limited(rows=Z.shape[0]), pool(min(workers(), len(blocks))) as threads:
         first, second = map(sum, zip(*threads.map(sums, blocks), strict=True))
-    mean = first / m
+    # One row has no error, NaN; that of squares beyond float64 is infinite.
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        mean = first / m
+        error = np.sqrt(np.maximum(second / m - mean**2, 0.0) / (m - 1.0))
     if not np.isfinite(mean).all():
         raise ValueError(
             "the gradients of the machine are not finite: standardise X, or use a wider kernel."
         )
-    with np.errstate(divide="ignore", invalid="ignore"):  # one row has no error, NaN
-        return mean, np.sqrt(np.maximum(second / m - mean**2, 0.0) / (m - 1.0))
+    return mean, error
 
 
-def gradients(kernel: Kernel, X: Array, Z: Array, A: Array) -> Array:
-    r"""Return the gradients of :math:`f_c(x) = \sum_i A_{ci}\, k(x, z_i)`, of shape (c, m, d)."""
+def gradients(kernel: Kernel, pairs: Pairs, W: Array, A: Array) -> Array:
+    r"""Return :math:`\sum_i A_{ci} W_{ai}\, \partial k(x_a, z_i) / \partial x_a`, (c, m, d)."""
 
-    def contract(geometry: str, pairs: Pairs, W: Array) -> Array:
-        return _CONTRACTIONS[geometry](pairs, W, A)
+    def contract(geometry: str, view: Pairs, weights: Array) -> Array:
+        return _CONTRACTIONS[geometry](view, weights, A)
 
-    pairs = Pairs(X, Z)
     try:
-        return kernel.gradients(pairs, np.ones(1), contract)
+        return kernel.gradients(pairs, W, contract)
     except NotImplementedError as error:
         raise ValueError(
-            f"relevance needs the derivative of the kernel: {error}, see docs/add_a_kernel.md."
+            f"the derivative of the kernel is not known: {error}, see docs/add_a_kernel.md."
         ) from None
 
 

@@ -33,7 +33,7 @@ from kernelwise._threads import cached_property
 from kernelwise._types import Array
 from kernelwise._undefined import Undefined
 from kernelwise.gram import Inverse, Need
-from kernelwise.gram.inverse import CholeskyInverse, eliminate_intercept
+from kernelwise.gram.inverse import CholeskyInverse, ReorderedInverse, eliminate_intercept
 from kernelwise.machines.base import Machine, mean_loss
 from kernelwise.machines.folds import Split
 from kernelwise.machines.held_out import LeftOut
@@ -268,12 +268,22 @@ class LeastSquares(Machine):
         if weights is not None:
             gram = gram.scaled(np.sqrt(weights))
         for inverse in gram.inverses(ridges):
-            self._fits[inverse.ridge] = fit_ridge(
-                inverse,
-                self.targets.fit_columns,
-                fit_intercept=self.fit_intercept,
-                sample_weight=weights,
-            )
+            self._fit_by(inverse)
+
+    def _fit_by(self, inverse: Inverse) -> None:
+        """Fit at the ridge of an inverse."""
+        self._fits[inverse.ridge] = fit_ridge(
+            inverse,
+            self.targets.fit_columns,
+            fit_intercept=self.fit_intercept,
+            sample_weight=self.targets.weights,
+        )
+
+    def judge_on_all(self, ridge: float) -> None:
+        """Judge a machine on all rows that was judged on some, by the factor that it has."""
+        inverse = self._fits[ridge].inverse
+        if isinstance(inverse, ReorderedInverse):
+            self._fit_by(inverse.whole())
 
     def fit(self, ridge: float) -> RidgeFit:
         """Return the machine at one ridge; undefined where rounding ruins it."""

@@ -11,6 +11,8 @@ _MOST_SAID = 5  # pairs of classes in a sentence
 _WHY_NOT = "they come from leaving out every row in turn, which is quick with LSSVC and KRR only."
 _HOW = {
     "leave-one-out": "Every row was left out once and predicted from the others (leave-one-out).",
+    "leave-one-out of a sample": "Some of the rows were left out, each once, and predicted from "
+    "all others.",
     "held-out rows": "Some of the rows were held out and predicted from the others.",
 }
 

@@ -33,12 +33,8 @@ from kernelwise.machines.base import standard_error
 from kernelwise.machines.held_out import HeldOutFit, LeftOut
 from kernelwise.selection.diagnostics import Code, Diagnostic
 from kernelwise.selection.effort import Effort
-from kernelwise.selection.local_search import (
-    GridIndex,
-    LocalSearch,
-    SearchFailed,
-    SearchResult,
-)
+from kernelwise.selection.exact_values import GridIndex, SearchFailed
+from kernelwise.selection.local_search import LocalSearch, SearchResult
 from kernelwise.selection.problem import Problem, Solution
 from kernelwise.selection.ranks import falls
 from kernelwise.targets import stratified_order

@@ -29,15 +29,17 @@ from kernelwise.selection.sweeps import Sweeps
 from kernelwise.selection.tradeoff import resolve_all
 from kernelwise.targets import Targets, stratified_order
 
-EXACT_ROWS = 8000  # beyond them matrices are estimated unless an engine is asked for
+EXACT_ROWS = 8000  # beyond them matrices are estimated unless an engine is asked for,
+ONE_MACHINE_ROWS = 16_000  # or beyond these, where a choice takes one exact machine on all rows
 FEWEST_ROWS = 2500  # that an estimate makes sense for
 _CUBIC = frozenset({Need.SOLVE, Need.DIAGONAL, Need.BLOCKS, Need.LOGDET})
 _ENTRIES_ALONE = frozenset({Need.ENTRIES, Need.SPECTRUM})
 
 
 def seconds_for(rows: int) -> float:
-    """Return about how long exact leave-one-out takes to choose among so many rows."""
-    return 4e-11 * float(rows) ** 3 / workers()
+    """Return about how long an exact choice among so many rows takes."""
+    judged = min(rows, EXACT_ROWS)  # beyond them on a sample, which takes no time
+    return (1.2e-11 * float(rows) ** 3 + 2e-11 * float(judged) ** 3) / workers()
 
 
 class Budget(NamedTuple):
@@ -91,6 +93,8 @@ class Problem:
     is_large : bool
         Whether estimates take the place of exact matrices, which "auto" decides by rows, memory
         and seconds.
+    exact_rows : int
+        Up to how many rows matrices are exact where nothing else is said.
     """
 
     def __init__(
@@ -118,7 +122,7 @@ class Problem:
         self.engine, self.engine_reason = resolve_engine(
             engine, targets.n, given_matrix=self.takes_matrix, memory=budget.memory
         )
-        self.seconds, self.is_large = budget.seconds, False
+        self.seconds, self.is_large, self.exact_rows = budget.seconds, False, EXACT_ROWS
         self._may_estimate = (
             is_one_of(engine, ["auto"])
             and not self.takes_matrix
@@ -156,8 +160,8 @@ class Problem:
             return
         memory = getattr(self.engine, "memory", None)
         if self.seconds is None:
-            reason = f"beyond {EXACT_ROWS} rows exact leave-one-out takes minutes"
-            self.is_large = n > EXACT_ROWS
+            reason = f"beyond {self.exact_rows} rows exact leave-one-out takes minutes"
+            self.is_large = n > self.exact_rows
         else:
             reason = f"exact leave-one-out on {n} rows takes about {seconds_for(n):.0f} seconds"
             self.is_large = n > FEWEST_ROWS and seconds_for(n) > self.seconds

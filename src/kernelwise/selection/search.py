@@ -12,7 +12,7 @@ from kernelwise._progress import Task
 from kernelwise._types import Array
 from kernelwise.criteria import ELOO, Criterion, Evidence, get
 from kernelwise.gram import Gram
-from kernelwise.gram.eigensystems import thin_features
+from kernelwise.gram.eigensystems import are_thin
 from kernelwise.gram.psd import warn_indefinite
 from kernelwise.kernels import Kernel
 from kernelwise.machines.held_out import HeldOutFit
@@ -25,10 +25,11 @@ from kernelwise.selection.cascade import (
     loo_criterion,
 )
 from kernelwise.selection.diagnostics import Code, Diagnostic
+from kernelwise.selection.exact_values import SearchFailed
 from kernelwise.selection.inputs import as_ridges
 from kernelwise.selection.landmark_search import LandmarkSearch
-from kernelwise.selection.local_search import FIRST_LOOK, LocalSearch, SearchFailed, SearchResult
-from kernelwise.selection.problem import Problem, Solution, score_candidates
+from kernelwise.selection.local_search import FIRST_LOOK, LocalSearch, SearchResult
+from kernelwise.selection.problem import ONE_MACHINE_ROWS, Problem, Solution, score_candidates
 from kernelwise.selection.ranks import limit_of, pick_of, refine
 from kernelwise.selection.result import SelectionResult
 from kernelwise.selection.screen import screen
@@ -75,8 +76,10 @@ class CascadeOutcome:
     @property
     def judged_by(self) -> str:
         """How the error of the winner's machine is known."""
-        is_held_out = self.known is not None and isinstance(self.known.fit, HeldOutFit)
-        return "held-out rows" if is_held_out else "leave-one-out"
+        if self.known is None or self.known.fit.judged is None:
+            return "leave-one-out"
+        is_held_out = isinstance(self.known.fit, HeldOutFit)
+        return "held-out rows" if is_held_out else "leave-one-out of a sample"
 
 
 class Search:
@@ -97,6 +100,8 @@ class Search:
         self._ridges = AUTO_RIDGES if self._relative else np.unique(as_ridges(ridge))
         self._cascade = _cascade_for(criterion, problem.targets, self._ridges.size)
         criteria, self._keep = zip(*self._cascade.stages, strict=True)
+        if self._ends_in_a_pick():
+            problem.exact_rows = ONE_MACHINE_ROWS
         self._columns = problem.columns(criteria)
         self._known: dict[Kernel, Evidence] = {}
         # What a first look at few rows cannot settle is scored in full.
@@ -213,10 +218,18 @@ class Search:
         return self._known.get(kernel) or next(self._problem.evidence([kernel]))
 
     def _may_search_locally(self, kernels: Sequence[Kernel]) -> bool:
-        """Say whether the last stage may look at few rows first.
+        """Say whether the last stage may look at few rows first."""
+        return (
+            self._ends_in_a_pick()
+            and self._problem.targets.n > LOCAL_ROWS
+            and (self._problem.is_large or not self._problem.engine.serves_all_ridges)
+            and (self._problem.is_large or not are_thin(kernels, self._problem.X))
+        )
 
-        That is where it picks by leave-one-out after a screen, from enough rows. Asked for on its
-        own, leave-one-out is computed for every candidate.
+    def _ends_in_a_pick(self) -> bool:
+        """Say whether the last stage picks by leave-one-out after a screen.
+
+        Asked for on its own, leave-one-out is computed for every candidate.
         """
         last, _ = self._cascade.stages[-1]
         return (
@@ -224,17 +237,9 @@ class Search:
             and isinstance(last, ELOO)
             and last.greater_is_better is False
             and self._cascade.rule == "best"
-            and self._problem.targets.n > LOCAL_ROWS
             and bool(np.all(np.diff(self._ridges) > 0.0))
             and not self._problem.takes_matrix
-            and (self._problem.is_large or not self._serves_all_ridges(kernels))
         )
-
-    def _serves_all_ridges(self, kernels: Sequence[Kernel]) -> bool:
-        """Say whether one decomposition of each kernel, for all ridges, takes little time."""
-        X = self._problem.X
-        are_thin = all(thin_features(kernel, X) is not None for kernel in kernels)
-        return self._problem.engine.serves_all_ridges or are_thin
 
     def _search_locally(self, kernels: Sequence[Kernel], progress: Task) -> "_Picked | None":
         """Return the values that picking took, and what was picked; None if that failed."""

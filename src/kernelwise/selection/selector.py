@@ -97,7 +97,7 @@ class KernelSelector(
         classifier, so that scikit-learn stratifies its folds.
     engine : {"auto", "dense", "tiled", "low_rank"} or Engine, default="auto"
         How to compute with kernel matrices. "auto" keeps them in memory up to 700 rows; beyond
-        that, or beyond the memory budget, it sweeps over tiles. Beyond 8,000 rows, or the budget,
+        that, or beyond the memory budget, it sweeps over tiles. Beyond 16,000 rows, or the budget,
         it estimates what costs n^3. ``gram.LowRank(rank)`` takes time linear in the rows.
     refit : bool, default=True
         Whether to fit the estimator with the choice.
@@ -106,7 +106,7 @@ class KernelSelector(
         None means 0.8.
     time : float or None, default=None
         About how many seconds the choice may take. Where exact leave-one-out takes longer, machines
-        on landmarks are compared instead, as many as there is time for. None is exact up to 8,000
+        on landmarks are compared instead, as many as there is time for. None is exact up to 16,000
         rows that fit into memory, and estimates with an effort that grows with the rows beyond.
     journal : None
         Reserved; must be None.
@@ -261,7 +261,7 @@ class KernelSelector(
             needs = fit_needs(machine, fit_params, self.class_weight, problem.engine)
             problem.require(needs, f"the fit of {type(machine).__name__}")
         with limited(self.n_jobs, rows=targets.n):
-            with fit_task(self, X, y, parts=SEARCHES) as progress:
+            with fit_task(self, X, y, parts=SEARCHES if auto else 1) as progress:
                 found = search.run(kernels, progress, extend=auto)
                 self.result_ = found.result
                 self.best_kernel_, self.best_ridge_ = found.kernel, found.ridge

@@ -8,13 +8,15 @@ Every display keeps the numbers it shows, draws them with ``plot(ax=None)`` and 
     kernel, X ─> SpectrumDisplay         the eigenvalues, and the ridge among them
              └─> KernelMatrixDisplay     the matrix, ordered by the target
     fitted ────> LooResidualsDisplay     what leave-one-out says of every row
-             └─> DecisionRegionDisplay   the regions of two features
+             ├─> DecisionRegionDisplay   the regions of two features
+             └─> RelevanceDisplay        the features that it uses
 
 Drawing on the user's axes (``ax=...``) leaves the rest of the figure alone. This package imports
 selection and what lies below it; matplotlib is imported when something is drawn.
 """
 
 from kernelwise.report.figures.curves import CriterionCurveDisplay
+from kernelwise.report.figures.features import RelevanceDisplay
 from kernelwise.report.figures.matrix import KernelMatrixDisplay
 from kernelwise.report.figures.ranks import RankHeatmapDisplay
 from kernelwise.report.figures.regions import DecisionRegionDisplay
@@ -27,5 +29,6 @@ __all__ = [
     "KernelMatrixDisplay",
     "LooResidualsDisplay",
     "RankHeatmapDisplay",
+    "RelevanceDisplay",
     "SpectrumDisplay",
 ]
