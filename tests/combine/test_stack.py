@@ -2,6 +2,7 @@
 
 import importlib.util
 import pickle
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -16,9 +17,17 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import kernelwise as kw
 from helpers import close
 from kernelwise.combine import recipe as recipes
+from kernelwise.combine.combined import loo_values_of
 from kernelwise.machines.calibration import Calibration
 from kernelwise.machines.uncertainty import TooFewRowsWarning
-from kernelwise.selection import KernelChoiceWarning, landmark_search, problem, screen
+from kernelwise.selection import (
+    KernelChoiceWarning,
+    landmark_search,
+    local_search,
+    problem,
+    screen,
+    search,
+)
 from kernelwise.selection.diagnostics import Code, code_of
 
 
@@ -246,7 +255,7 @@ class TestRecipe:
             ("", "recipe is empty: name at least one member"),
             ([], "recipe is empty: name at least one member"),
             ("GXl", "unknown member of recipe 'X'"),
-            (["gausian"], "unknown member of recipe 'gausian': did you mean 'gaussian'?"),
+            (["gaussia"], "unknown member of recipe 'gaussia': did you mean 'gaussian'?"),
             ("GLGl", "recipe names 'gaussian' twice: name each member once"),
             ("GB", "recipe names B, which is made from L: name L before it"),
             ("BL", "recipe names B, which is made from L: name L before it"),
@@ -280,8 +289,8 @@ class TestRecipe:
     def test_is_searched_and_cloned_as_a_parameter(self):
         X, y, _ = noisy(60)
         grid = {"kernelstack__gate": [0.0, 1.0], "kernelstack__recipe": ["GL", ["G", kw.Linear()]]}
-        search = GridSearchCV(make_pipeline(StandardScaler(), kw.KernelStack()), grid, cv=2)
-        assert search.fit(X, y).best_score_ > 0.5
+        chosen = GridSearchCV(make_pipeline(StandardScaler(), kw.KernelStack()), grid, cv=2)
+        assert chosen.fit(X, y).best_score_ > 0.5
 
 
 class TestOddData:
@@ -386,20 +395,38 @@ class TestManyRows:
         """Where exact matrices are out of reach, rows held out take the place of leave-one-out."""
         sizes = {
             problem: {"EXACT_ROWS": 500, "FEWEST_ROWS": 300},
+            search: {"ONE_MACHINE_ROWS": 500},
             landmark_search: {"START_ROWS": 200, "FEWEST_LANDMARKS": 40, "MOST_LANDMARKS": 160},
             screen: {"_ROWS": 200},
         }
         for module, values in sizes.items():
             for name, value in values.items():
                 monkeypatch.setattr(module, name, value)
-        X, y, _ = noisy(900)
+        X, y, _ = noisy(1200)
         stack = kw.KernelStack().fit(X, y)
         known = [np.isfinite(m.best_estimator_.loo_values_) for m in stack.members_.values()]
-        assert len(known) == 4 and 50 < known[0].sum() < 900
+        assert len(known) == 4 and 50 < known[0].sum() < 1200
         for rows in known[1:]:
             assert np.array_equal(rows, known[0])
         assert stack.error_.method == stack.single_error_.method == "held-out rows"
         assert stack.score(X, y) > 0.8
+
+    def test_rows_on_which_all_members_are_judged_give_the_weights(self, monkeypatch):
+        """Beyond thousands of rows most members are judged on a sample, a linear one on all."""
+        monkeypatch.setattr(local_search, "JUDGED_ROWS", 600)
+        X, y, _ = noisy(800)
+        stack = kw.KernelStack(gate=1.0).fit(X, y)
+        known = [np.isfinite(m.best_estimator_.loo_values_) for m in stack.members_.values()]
+        assert [rows.sum() for rows in known] == [200, 200, 200, 800]
+        assert np.array_equal(np.isfinite(stack.loo_values_), known[0] & known[1] & known[2])
+        assert stack.error_.method == "leave-one-out of a sample"
+
+    def test_members_without_a_common_row_are_refused(self):
+        def member(values):
+            return SimpleNamespace(best_estimator_=SimpleNamespace(loo_values_=np.array(values)))
+
+        with pytest.raises(ValueError, match="recipe are not judged on the same rows: give all"):
+            loo_values_of([member([1.0, 2.0, np.nan]), member([np.nan, 2.0, 3.0])])
 
     def test_seconds_are_shared(self):
         X, y, _ = noisy(60)
