@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 from kernelwise import Precomputed
 from kernelwise.gram import Dense, Spectrum
+from kernelwise.gram.cholesky import CholeskyInverse
 from kernelwise.gram.inverse import (
-    CholeskyInverse,
     spectral_inverses,
     without_rounding,
 )

@@ -18,6 +18,7 @@ def test_completion_of_grids():
         "gaussian",
         "gaussian_gamma",
         "laplacian",
+        "laplacian_for",
         "libsvm",
         "matern",
         "polynomial",

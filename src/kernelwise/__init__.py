@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         load_model,
         save_model,
         score_kernels,
+        score_matrices,
         score_matrix,
     )
 
@@ -51,7 +52,9 @@ __version__ = "0.1.0.dev0"
 _KERNELS = (
     "Columns Gaussian Laplacian Linear Matern Polynomial Precomputed Scaled Sigmoid grids".split()
 )
-_SELECTION = "Cascade KernelSelector load_model save_model score_kernels score_matrix".split()
+_SELECTION = (
+    "Cascade KernelSelector load_model save_model score_kernels score_matrices score_matrix".split()
+)
 _HOMES = {
     **dict.fromkeys(_KERNELS, "kernels"),
     **dict.fromkeys(("KRR", "LSSVC"), "machines"),
@@ -87,6 +90,7 @@ __all__ = [
     "relevance",
     "save_model",
     "score_kernels",
+    "score_matrices",
     "score_matrix",
 ]
 

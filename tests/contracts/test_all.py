@@ -23,11 +23,16 @@ TRANSFORMED = [
     kw.Columns([0], kw.Gaussian(1.0)) + 2.0 * kw.Columns([1, 2], kw.Laplacian(3.0)),
     kw.Scaled([1.0, 2.0, 3.0], kw.Gaussian(1.0) * kw.Linear() + kw.Laplacian(0.5)),
 ]
-COMPOSERS = ("Sum", "Product", "Multiple", "Scaled", "Columns")
+COMPOSERS = ("Sum", "Product", "Multiple", "Scaled", "Columns", "Function")
 SIMPLE = [
     cls()
     for name, cls in sorted(kernels.available().items())
     if name not in COMPOSERS and cls.__module__.startswith("kernelwise.")
+]
+GIVEN = [
+    kw.kernels.Function(kernel.dot_products, psd=True),
+    kw.kernels.Function(kernel.dot_products) + kw.Scaled([1.0, 2.0, 0.5], kw.Gaussian(1.0)),
+    kw.kernels.Matrix(0, "one") + 2.0 * kw.kernels.Matrix(0),
 ]
 VARIANTS = [
     kw.criteria.SM(r=1, normalizer="sum", weighted=False),
@@ -40,7 +45,7 @@ VARIANTS = [
 
 
 @pytest.mark.parametrize("check", kernel.CHECKS, ids=lambda f: f.__name__)
-@pytest.mark.parametrize("member", SIMPLE + COMPOSED + TRANSFORMED, ids=str)
+@pytest.mark.parametrize("member", SIMPLE + COMPOSED + TRANSFORMED + GIVEN, ids=str)
 def test_kernel(member, check):
     check(member)
 

@@ -2,6 +2,7 @@
 
 from fuzz.agreement import agreement
 from fuzz.bounds import bounds
+from fuzz.candidates import candidates
 from fuzz.cases import Area, Failure, run_case
 from fuzz.criteria import criteria
 from fuzz.kernels import kernels
@@ -18,10 +19,11 @@ from fuzz.stacks import stacks
 # Name: the function that runs a case, and cases in ten thousand.
 AREAS: dict[str, tuple[Area, int]] = {
     "agreement": (agreement, 900),
-    "machines": (machines, 1400),
-    "kernels": (kernels, 1200),
-    "criteria": (criteria, 1300),
-    "scoring": (scoring, 1000),
+    "machines": (machines, 1200),
+    "kernels": (kernels, 1000),
+    "criteria": (criteria, 1100),
+    "scoring": (scoring, 800),
+    "candidates": (candidates, 500),
     "selector": (selector, 600),
     "stacks": (stacks, 300),
     "bounds": (bounds, 900),

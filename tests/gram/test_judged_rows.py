@@ -10,7 +10,7 @@ from helpers import close
 from kernelwise import gram
 from kernelwise.criteria import ELOO, Evidence, ask
 from kernelwise.gram import Targets
-from kernelwise.gram.inverse import CholeskyInverse, ReorderedInverse
+from kernelwise.gram.cholesky import CholeskyInverse, ReorderedInverse
 
 
 def data(n=60, d=3, seed=0):

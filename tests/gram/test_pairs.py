@@ -98,6 +98,18 @@ def test_single_precision_sees_transformed_points(d, sparse):
         np.testing.assert_allclose(found, expected, rtol=1e-3, atol=1e-3)
 
 
+def test_dense_grams_do_not_keep_the_distances_of_other_transforms():
+    X = points(12, 3)
+    targets = kw.gram.Targets.of(np.arange(12) % 2)
+    grid = [kw.Scaled([1.0, 2.0, w], kw.Laplacian(s)) for w in (1.0, 2.0) for s in (1.0, 2.0)]
+    grams = list(kw.gram.Dense().grams([kw.Laplacian(1.0), *grid], X, targets))
+    for gram, kernel in zip(grams[1:], grid, strict=True):
+        np.testing.assert_allclose(gram.entries(), kernel(X), rtol=1e-12)
+    held = [gram._pairs for gram in grams]
+    assert held[1] is held[2] and held[3] is held[4] and len({id(pairs) for pairs in held}) == 3
+    assert [len(pairs._views) for pairs in held] == [0, 1, 1, 1, 1]
+
+
 def test_a_sweep_transforms_once():
     X = points(40, 3)
     tiles = Tiles.of(X, np.zeros(40, int), 8)

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from kernelwise._progress import Task
 from kernelwise.gram import panels
-from kernelwise.gram.inverse import CholeskyInverse, NotPositiveDefinite
+from kernelwise.gram.cholesky import CholeskyInverse
+from kernelwise.gram.inverse import NotPositiveDefinite
 
 
 class Counter(Task):

@@ -13,6 +13,7 @@ from kernelwise import grids
 from kernelwise.kernels import Pairs, available
 from kernelwise.kernels.compose import Multiple, Product, Sum
 from kernelwise.kernels.geometry import as_rows
+from kernelwise.kernels.given import Function
 
 HOSTILE = [
     True,
@@ -47,11 +48,15 @@ def parameters():
     ]
 
 
+NO_NUMBERS = ("parts", "part", "kernel", "function", "name")
+
+
 def made(kind, **given):
     defaults = {
         Multiple: {"part": kw.Linear(), "factor": 2.0},
         kw.Scaled: {"weights": [1.0, 2.0], "kernel": kw.Gaussian(1.0)},
         kw.Columns: {"columns": [0], "kernel": kw.Gaussian(1.0)},
+        Function: {"function": np.dot},
     }.get(kind, {})
     return kind(**{**defaults, **given})
 
@@ -71,7 +76,7 @@ def test_a_hostile_parameter_is_refused_in_a_sentence_or_taken(kind, parameter):
 
 @pytest.mark.parametrize(
     ("kind", "parameter"),
-    [pair for pair in parameters() if pair[1] not in ("parts", "part", "kernel")],
+    [pair for pair in parameters() if pair[1] not in NO_NUMBERS],
 )
 @pytest.mark.parametrize("scale", [0.0, 1e-100, 1e-80, 1.0, 1e80, 1e150])
 def test_extreme_parameters_on_extreme_data(kind, parameter, scale):

@@ -74,7 +74,7 @@ def test_hostile_arguments_are_refused_in_a_sentence_or_taken(name):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: kw.score_kernels(X, Y, np.array(1.0)), "kernels must be a kernel or a list"),
+        (lambda: kw.score_kernels(X, Y, np.array(1.0)), "kernels must be .auto., names"),
         (lambda: kw.score_kernels(X, Y, criteria=np.array(1)), "criteria must be a name, a Crit"),
         (lambda: kw.score_kernels(X, Y, ridge=np.array(1.0)), "ridge must be a positive number"),
         (lambda: kw.score_kernels(X, Y, memory=-(10**400)), "memory must be an amount such as"),

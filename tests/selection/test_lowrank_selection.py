@@ -211,3 +211,13 @@ def test_a_gain_is_judged_on_the_same_rows():
     folds = kw.criteria.KFold()
     assert ranks.pick_of(fine.evidence, 0.1, folds).losses is None
     assert ranks.narrower(WIDTHS, kw.Gaussian(1.0)) == [kw.Gaussian(0.5), kw.Gaussian(0.25)]
+
+
+def test_the_error_of_a_machine_of_low_rank_is_said_to_come_from_a_sample():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 3))
+    selector = kw.KernelSelector(engine=LowRank(50)).fit(X, X[:, 0] + X[:, 1] ** 2 > 0.5)
+    judged = np.isfinite(selector.best_estimator_.loo_values_)
+    assert 0 < judged.sum() < 400
+    assert selector.error_.method == "leave-one-out of a sample"
+    assert "leave-one-out of a sample" in str(selector.error_)

@@ -1,5 +1,7 @@
 """More rows than exact matrices can serve: estimates that are said to be estimates."""
 
+import warnings
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -7,10 +9,11 @@ from sklearn.datasets import make_friedman1
 from sklearn.svm import SVC
 
 import kernelwise as kw
-from helpers import close
 from kernelwise.gram.landmarks import NotConverged
-from kernelwise.selection import landmark_search, local_search, problem, screen, search
+from kernelwise.selection import effort, landmark_search, problem, screen
 from kernelwise.selection.diagnostics import Code, code_of
+from kernelwise.selection.effort import Effort
+from kernelwise.selection.guards import KernelChoiceWarning
 
 
 @pytest.fixture
@@ -18,7 +21,6 @@ def few_are_many(monkeypatch):
     """Let 600 rows be more than exact matrices can serve."""
     sizes = {
         problem: {"EXACT_ROWS": 500, "FEWEST_ROWS": 300},
-        search: {"ONE_MACHINE_ROWS": 500},
         landmark_search: {"START_ROWS": 200, "FEWEST_LANDMARKS": 40, "MOST_LANDMARKS": 160},
         screen: {"_ROWS": 200},
     }
@@ -64,7 +66,21 @@ def test_a_choice_by_landmarks(few_are_many, classes):
     values = selector.result_.table["eloo"]
     known = np.isfinite(values)
     assert known.any()
-    assert np.all(selector.result_.standard_errors["eloo"][known] > 0.0)
+    errors = selector.result_.standard_errors["eloo"]
+    np.testing.assert_array_equal(errors[known] > 0.0, values[known] > 0.0)
+
+
+@pytest.mark.filterwarnings("ignore::kernelwise.selection.guards.KernelChoiceWarning")
+@pytest.mark.parametrize("grid", [kw.grids.laplacian_for, kw.grids.auto])
+def test_rescaled_kernels_by_landmarks(few_are_many, grid):
+    """As on rescaled rows, for the same landmarks."""
+    X, y = rings()
+    w = np.array([2.0, 0.5])
+    ours = fitted(X / w, y, kernels=[kw.Scaled(w, kernel) for kernel in grid(X)])
+    plain = fitted(X, y, kernels=grid(X))
+    assert ours.result_.engine == plain.result_.engine == "low_rank"
+    new = rings(2000, seed=1)
+    assert abs(ours.score(new[0] / w, new[1]) - plain.score(*new)) < 0.01
 
 
 @pytest.mark.filterwarnings("ignore::kernelwise.selection.guards.KernelChoiceWarning")
@@ -88,28 +104,6 @@ def test_weights_sparse_rows_and_a_file(few_are_many, tmp_path):
     assert dense.predict(X).mean() >= fitted(X, y).predict(X).mean() - 0.01
     balanced = fitted(X, y, class_weight="balanced")
     assert balanced.balanced_error_.method == "held-out rows"
-
-
-@pytest.mark.parametrize("weighted", [False, True])
-def test_one_exact_machine_on_more_rows_is_judged_on_a_sample(monkeypatch, weighted):
-    monkeypatch.setattr(problem, "EXACT_ROWS", 500)
-    monkeypatch.setattr(local_search, "JUDGED_ROWS", 500)
-    X, y = rings()
-    params = {"sample_weight": np.linspace(0.5, 1.5, 1000)} if weighted else {}
-    selector = kw.KernelSelector().fit(X, y, **params)
-    machine = selector.best_estimator_
-    again = kw.LSSVC(machine.kernel, machine.ridge).fit(X, y, **params)
-    close(machine.dual_coef_, again.dual_coef_)
-    judged = np.isfinite(machine.loo_values_)
-    assert judged.sum() == 250 and np.bincount(y[judged]).min() > 100
-    close(machine.loo_values_[judged], again.loo_values_[judged])
-    assert selector.error_.method == "leave-one-out of a sample"
-    assert selector.error_.value == np.mean((machine.loo_values_[judged] > 0) != y[judged])
-    assert "leave-one-out of 250 of the 1000 rows" in selector.result_.notes.values()
-    errors = selector.result_.standard_errors["eloo"]
-    np.testing.assert_array_equal(np.isfinite(errors), np.isfinite(selector.result_.table["eloo"]))
-    # Many kernels at many ridges are still estimated.
-    assert kw.score_kernels(X, y, kw.grids.gaussian(0, 2), "eloo").engine == "low_rank"
 
 
 @pytest.mark.filterwarnings("ignore::kernelwise.selection.guards.KernelChoiceWarning")
@@ -195,11 +189,12 @@ def test_the_screen_draws_samples_until_it_is_settled(few_are_many):
 def test_survivors_that_are_alike_are_not_settled():
     wobble = [np.array([0.0, 0.1 * sign, 0.0, 0.0]) for sign in (1.0, -1.0, 1.0)]
     draws = [np.array([3.0, 2.0, 2.0, 1.0]) + w for w in wobble]
-    assert screen._is_settled(1.0, draws, 1)
-    assert not screen._is_settled(1.0, draws, 2)
-    assert screen._is_settled(1.0, draws, 3)
-    assert screen._is_settled(-1.0, [-d for d in draws], 1)
-    assert not screen._is_settled(1.0, draws[:2], 1)
+    kernels = kw.grids.gaussian(0, 3)
+    assert screen._is_settled(1.0, draws, kernels, 1)
+    assert not screen._is_settled(1.0, draws, kernels, 2)
+    assert screen._is_settled(1.0, draws, kernels, 3)
+    assert screen._is_settled(-1.0, [-d for d in draws], kernels, 1)
+    assert not screen._is_settled(1.0, draws[:2], kernels, 1)
 
 
 def test_a_trade_off_that_needs_the_matrix_keeps_it_exact(few_are_many):
@@ -207,3 +202,22 @@ def test_a_trade_off_that_needs_the_matrix_keeps_it_exact(few_are_many):
     kernels = kw.grids.gaussian(-1, 1)
     criteria = [kw.criteria.RKS(eta="cv"), kw.criteria.ELOO()]
     assert kw.score_kernels(X, y, kernels, criteria).engine == "dense"
+
+
+def test_little_work_is_a_share_of_what_a_choice_may_take():
+    by_values = Effort(20_000, None)
+    assert by_values.is_little(6e9) and not by_values.is_little(7e9)
+    by_seconds = Effort(20_000, 10.0)  # at a first guess of 4e8 values a second
+    assert by_seconds.is_little(0.9e9) and not by_seconds.is_little(1.1e9)
+
+
+@pytest.mark.parametrize("little", [0.0, 1.0])
+def test_more_landmarks_need_a_proof_only_where_they_take_much_work(
+    few_are_many, monkeypatch, little
+):
+    monkeypatch.setattr(effort, "_LITTLE", little)
+    monkeypatch.setattr(landmark_search, "falls", lambda before, after: False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", KernelChoiceWarning)
+        machine = fitted(*rings(seed=3)).best_estimator_
+    assert (machine.X_fit_.shape[0] > 40) == (little > 0.0)

@@ -28,7 +28,7 @@ KERNELS = [
     *(
         cls()
         for cls in members(Kernel)
-        if cls.__name__ not in ("Precomputed", "Sum", "Product", "Multiple", "Scaled", "Columns")
+        if issubclass(cls, kw.kernels.PairKernel) and cls is not kw.Precomputed
     ),
     kw.Gaussian(2.0) + 0.5 * kw.Linear() * kw.Polynomial(2),
     kw.Columns([1, 0], kw.Scaled([0.5, 2.0], kw.Laplacian(2.0))) + kw.Gaussian(2.0),

@@ -4,12 +4,21 @@ from dataclasses import dataclass
 from typing import Any
 
 from kernelwise._registry import unknown
-from kernelwise.kernels import Kernel, Linear, grids
+from kernelwise.kernels import Kernel, grids
+from kernelwise.kernels.geometry import as_rows
+from kernelwise.kernels.named import NAMES, grid_of
 
-_GRIDS = ("gaussian", "laplacian", "matern", "polynomial")  # functions of kernels.grids
-_FAMILIES = ("auto", *_GRIDS, "linear", "all")
+_GRIDS = {  # functions of kernels.grids, for ranges
+    "gaussian": "gaussian",
+    "rbf": "gaussian",
+    "laplacian": "laplacian",
+    "matern": "matern",
+    "polynomial": "polynomial",
+    "poly": "polynomial",
+}
+_FAMILIES = ("auto", *dict.fromkeys([*_GRIDS, *NAMES]), "all")
 _MOST = 100  # kernels of one family
-_ALL = "gaussian,laplacian,matern,polynomial:1:5,linear"
+_ALL = "rbf,laplacian,matern,poly,linear"
 
 
 @dataclass(frozen=True)
@@ -20,25 +29,23 @@ class Candidates:
 
     @classmethod
     def parse(cls, text: str) -> "Candidates":
-        """Read "auto", "gaussian:-5:5" or several such, separated by commas."""
+        """Read "auto", "rbf,laplacian", "gaussian:-5:5" or the like; commas separate families."""
         text = _ALL if text == "all" else text
         return cls(tuple(_family(part.strip()) for part in text.split(",")))
 
     @property
     def is_auto(self) -> bool:
         """Whether the library is to choose."""
-        return self.families == (("auto", ()),)
+        return self.families in ((("auto", ()),), (("rbf", ()),))
 
     def kernels(self, X: Any, seed: int | None) -> list[Kernel]:
         """Return the kernels for the rows X."""
         found: list[Kernel] = []
         for family, limits in self.families:
-            if family == "linear":
-                found.append(Linear())
-            elif family in ("auto", "gaussian") and not limits:
-                found += grids.auto(X, random_state=seed)
+            if limits:
+                found += getattr(grids, _GRIDS[family])(*limits)
             else:
-                found += getattr(grids, family)(*limits)
+                found += grid_of(family, as_rows(X), seed)
         return list(dict.fromkeys(found))
 
 
@@ -56,6 +63,6 @@ def _family(text: str) -> tuple[str, tuple[int, ...]]:
         raise ValueError(f"{family} has no range: write {family!r} alone")
     if not (lo <= hi < lo + _MOST and max(abs(lo), abs(hi)) <= _MOST):
         raise ValueError(f"{text!r} is no range: from low to high, within -{_MOST} to {_MOST}")
-    if family == "polynomial" and lo < 1:
+    if _GRIDS[family] == "polynomial" and lo < 1:
         raise ValueError(f"{text!r}: degrees begin at 1")
     return family, (lo, hi)

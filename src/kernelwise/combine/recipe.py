@@ -19,6 +19,7 @@ from kernelwise._types import Array
 from kernelwise.criteria import SM
 from kernelwise.kernels import Kernel, Linear, Scaled
 from kernelwise.kernels.laplacian import scales_for
+from kernelwise.kernels.named import NAMES as FAMILIES
 from kernelwise.kernels.transform import Scaling
 from kernelwise.machines.relevance import relevance
 from kernelwise.selection import Cascade, KernelSelector
@@ -41,6 +42,8 @@ class Known(NamedTuple):
     X : array or sparse matrix of shape (n, d)
     targets : Targets
     random_state : int, RandomState or None
+    names : sequence of str
+        Of the columns of X; empty where it has none.
     fitted : dict of str to KernelSelector
         The members that were fitted before it.
     """
@@ -48,6 +51,7 @@ class Known(NamedTuple):
     X: Any
     targets: Targets
     random_state: Any
+    names: Sequence[str]
     fitted: dict[str, KernelSelector]
 
 
@@ -161,9 +165,9 @@ def _member(item: Any) -> Member:
     """Return the member that an item of a recipe stands for."""
     if isinstance(item, str):
         letter = NAMES.get(item, item)
-        if letter not in MEMBERS:
-            raise ValueError(unknown("member of recipe", item, [*MEMBERS, *NAMES]))
-        return MEMBERS[letter]
+        if letter not in MEMBERS and item not in FAMILIES:
+            raise ValueError(unknown("member of recipe", item, [*MEMBERS, *NAMES, *FAMILIES]))
+        return MEMBERS.get(letter) or _of_kernels(item, item)
     if isinstance(item, KernelSelector):
         return Member("selector", lambda _, settings: _adapted(item, settings), is_own=True)
     kernels = [item] if isinstance(item, Kernel) else list(item) if is_list(item) else []
@@ -172,17 +176,29 @@ def _member(item: Any) -> Member:
             raise _no_member(kernel)
     if not kernels:
         raise _no_member(item)
-    return Member(
-        type(kernels[0]).__name__.lower(),
-        lambda _, settings: KernelSelector(**settings, kernels=kernels),
-        is_own=True,
-    )
+    return _of_kernels(type(kernels[0]).__name__.lower(), kernels)
+
+
+def _of_kernels(name: str, kernels: Any) -> Member:
+    """Return a member that chooses among kernels, given or of a family."""
+
+    def make(known: Known, settings: Mapping[str, Any]) -> KernelSelector:
+        return KernelSelector(**settings, kernels=_positioned(kernels, known.names))
+
+    return Member(name, make, is_own=True)
+
+
+def _positioned(kernels: Any, names: Sequence[str]) -> Any:
+    """Return kernels with the names of columns, of a frame, replaced by positions."""
+    if not names or isinstance(kernels, str):
+        return kernels
+    return [kernel.with_positions(names) for kernel in kernels]
 
 
 def _no_member(item: Any) -> TypeError:
     return TypeError(
-        "a member of recipe must be a letter, a kernel of features, a list of such kernels or a "
-        f"KernelSelector, got {shown(item)}."
+        "a member of recipe must be a letter, a name, a kernel of features, a list of such kernels "
+        f"or a KernelSelector, got {shown(item)}."
     )
 
 

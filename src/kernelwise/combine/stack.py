@@ -79,8 +79,9 @@ class KernelStack(
     Parameters
     ----------
     recipe : str or list, default="GLBl"
-        The members, the single machine first: the letters or names above, a kernel, a list of
-        kernels, or a KernelSelector with a machine that knows its leave-one-out values.
+        The members, the single machine first: the letters or names above, a family of kernels such
+        as "matern", a kernel, a list of kernels, or a KernelSelector with a machine that knows its
+        leave-one-out values.
     task : {"auto", "classification", "regression"}, default="auto"
         As of :class:`KernelSelector`.
     gate : {"auto", "cautious"} or float, default="auto"
@@ -214,7 +215,8 @@ class KernelStack(
         with limited(self.n_jobs, rows=targets.n):
             long = sum(not member.is_quick for member in recipe)
             with fit_task(self, X, y, parts=long) as progress:
-                known = Known(X, targets, self.random_state, {})
+                names = list(getattr(self, "feature_names_in_", ()))
+                known = Known(X, targets, self.random_state, names, {})
                 notes = self._fit_members(recipe, known, (y, params), progress)
             self._combine(known.fitted, targets)
         self._assess(targets)

@@ -69,7 +69,8 @@ class _Widths:
         widths = [chain.widest / float(chain.ratio) ** s for s in range(lowest + 1)]
         rates = [metric.constant / width for width in widths]
         sample = metric.pairs(reach.sample)[metric.geometry]
-        self.wide = sum(are_small(np.expm1(-rate * sample), 1.0) for rate in rates)
+        with np.errstate(over="ignore"):  # what is beyond float64 is far
+            self.wide = sum(are_small(np.expm1(-rate * sample), 1.0) for rate in rates)
         self.rate = rates[0]
         self.exponent = self.rate * largest
         within = max(min(self.exponent, _loops.LARGEST_EXPONENT), 1e-300)

@@ -19,7 +19,7 @@ from kernelwise._registry import check_new_name, members, unknown
 from kernelwise._threads import cached_property
 from kernelwise._types import Array
 from kernelwise.gram.inverse import Inverse, Spectrum, spectral_inverses
-from kernelwise.kernels import Kernel, Pairs, Precomputed
+from kernelwise.kernels import Kernel, Precomputed
 from kernelwise.targets import Targets
 
 SMALLEST = 1e-140  # a diagonal below it has squares that lose digits to underflow
@@ -234,8 +234,9 @@ class Gram(ABC):
     def scaled(self, scale: Array) -> "Gram":
         """Return D K D with D = diag(scale), the matrix of a machine whose rows have weights."""
         from kernelwise.gram.dense import DenseGram  # which is a Gram
+        from kernelwise.gram.pairs import EnginePairs
 
-        pairs = Pairs(self.entries())
+        pairs = EnginePairs(self.entries())
         return DenseGram(Precomputed(), pairs, pairs, self.statistics.targets, scale)
 
     def rows(self, index: Array) -> Array:

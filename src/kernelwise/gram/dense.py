@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
+from itertools import groupby
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,27 +13,27 @@ from scipy.sparse.csgraph import connected_components
 
 from kernelwise._arguments import as_bytes, in_words
 from kernelwise._progress import SILENT, Task
-from kernelwise._threads import cached_property, pool, workers
+from kernelwise._threads import cached_property
 from kernelwise._types import Array
 from kernelwise.gram.base import Engine, Gram, GramStatistics, Need, get
+from kernelwise.gram.cholesky import CholeskyInverse, ReorderedInverse
 from kernelwise.gram.eigensystems import (
     eigensystem_of_features,
     eigensystem_of_groups,
     thin_features,
 )
 from kernelwise.gram.inverse import (
-    CholeskyInverse,
     Inverse,
     NotPositiveDefinite,
-    ReorderedInverse,
     Spectrum,
     spectral_inverses,
     without_rounding,
 )
-from kernelwise.gram.pairs import EnginePairs, kernel_between
+from kernelwise.gram.pairs import EnginePairs, kernel_between, upper_triangle
 from kernelwise.gram.panels import steps_for
 from kernelwise.gram.partial_cholesky import thin_eigensystem
 from kernelwise.kernels import Kernel, Pairs
+from kernelwise.kernels.transform import unwrapped
 from kernelwise.targets import Targets
 
 # The geometry, the matrix, its copy for LAPACK, the eigenvectors and LAPACK's workspace.
@@ -94,22 +95,16 @@ class Dense(Engine):
         """Yield the gram of every kernel; distances and dot products are computed once."""
         self.check_memory(frozenset(), targets.n)
         pairs, sample = EnginePairs(X), sample_pairs(X)
-        for kernel in kernels:
-            yield DenseGram(kernel, pairs, sample, targets)
+        for metric, alike in groupby(kernels, key=lambda kernel: unwrapped(kernel)[1]):
+            # The distances of transformed rows go with the last kernel on them.
+            viewed = pairs.without_views() if metric else pairs
+            for kernel in alike:
+                yield DenseGram(kernel, viewed, sample, targets)
 
 
-def upper_triangle(kernel: Kernel, X: Any) -> Array:
-    """Return a kernel matrix with its upper triangle set, by blocks in threads."""
-    n = X.shape[0]
-    K = np.empty((n, n))
-
-    def fill(start: int) -> None:
-        rows = slice(start, start + _BLOCK)
-        K[rows, start:] = kernel_between(kernel, X[rows], X[start:], n * n)
-
-    with pool(workers()) as threads:
-        list(threads.map(fill, range(0, n, _BLOCK)))
-    return K
+def dense_gram(kernel: Kernel, X: Any, targets: Targets, entries: int) -> "DenseGram":
+    """Return the gram of one kernel, with distances as for a matrix of so many entries."""
+    return DenseGram(kernel, EnginePairs(X, entries=entries), sample_pairs(X), targets)
 
 
 def needed(n: int) -> float:
@@ -159,7 +154,7 @@ class DenseGram(Gram):
     def __init__(
         self,
         kernel: Kernel,
-        pairs: Pairs,
+        pairs: EnginePairs,
         sample: Pairs,
         targets: Targets,
         scale: Array | None = None,
@@ -260,7 +255,7 @@ class DenseGram(Gram):
         if phi is not None:
             phi = phi if self._scale is None else self._scale[:, None] * phi
             found = eigensystem_of_features(phi)
-        elif self._kernel.is_psd is True and self._targets.n >= _THIN_ROWS:
+        if found is None and self._kernel.is_psd is True and self._targets.n >= _THIN_ROWS:
             S, shift, _ = self._shifted()
             found = thin_eigensystem(lambda rows: S[:, rows] + shift, self._diagonal)
         if found is None:
@@ -301,7 +296,7 @@ class DenseGram(Gram):
             K = self.entries()
             return K if order is None else K[np.ix_(order, order)]
         rows = slice(None) if order is None else order
-        K = upper_triangle(self._kernel, self._pairs.X[rows])
+        K = upper_triangle(self._kernel, self._pairs.X[rows], self._pairs.entries)
         if self._scale is not None:
             with np.errstate(all="ignore"):  # the other triangle may hold anything
                 K *= self._scale[rows]

@@ -25,10 +25,15 @@ def are_thin(kernels: Sequence[Kernel], X: Any) -> bool:
     return all(thin_features(kernel, X) is not None for kernel in kernels)
 
 
-def eigensystem_of_features(phi: Array) -> tuple[Array, Array]:
-    """Return the eigenvalues of phi phi' above rounding, ascending, and their eigenvectors."""
+def eigensystem_of_features(phi: Array) -> tuple[Array, Array] | None:
+    """Return the eigenvalues of phi phi' above rounding, ascending, and their eigenvectors.
+
+    None of a matrix that is zero to rounding.
+    """
     s, V = eigh(phi.T @ phi, driver="evd", check_finite=False)
     kept = s > s.max(initial=0.0) * phi.shape[0] * _EPS
+    if not kept.any():
+        return None
     return s[kept], np.asarray(phi @ (V[:, kept] / np.sqrt(s[kept])))
 
 

@@ -5,11 +5,13 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from kernelwise._threads import pool, workers
 from kernelwise._types import Array
 from kernelwise.gram.tiles import direct_distances
 from kernelwise.kernels import Kernel, Pairs
 from kernelwise.kernels.geometry import Transform
 
+_ROWS = 256  # of a matrix at once
 _BLOCK = 384  # rows and columns whose differences are summed at once
 # Differences, beyond which loading the compiled loops takes less time than it saves.
 _WORTH = 10**8
@@ -18,12 +20,13 @@ _WORTH = 10**8
 class EnginePairs(Pairs):
     """Two sets of points; many city-block distances are computed four times as fast.
 
-    They may be part of a larger matrix, whose number of entries tells whether that pays.
+    They may be part of a larger matrix, whose number of entries tells whether that pays; an engine
+    that has loaded the loops anyway gives the largest number.
     """
 
     def __init__(self, X: Any, Z: Any = None, entries: int = 0) -> None:
         super().__init__(X, Z)
-        self._entries = max(entries, X.shape[0] * (X if Z is None else Z).shape[0])
+        self.entries = max(entries, X.shape[0] * (X if Z is None else Z).shape[0])
 
     def __getitem__(self, geometry: str) -> Array:
         """Return the values of a geometry."""
@@ -34,11 +37,11 @@ class EnginePairs(Pairs):
     def _is_worth_it(self) -> bool:
         if sp.issparse(self.X) or sp.issparse(self.Z):
             return False
-        return bool(self._entries * self.X.shape[1] > _WORTH)
+        return bool(self.entries * self.X.shape[1] > _WORTH)
 
     def _transformed(self, transform: Transform) -> "EnginePairs":
         Z = None if self.Z is None else transform(self.Z)
-        return EnginePairs(transform(self.X), Z, self._entries)
+        return EnginePairs(transform(self.X), Z, self.entries)
 
 
 def kernel_between(kernel: Kernel, X: Any, Z: Any = None, entries: int = 0) -> Array:
@@ -47,6 +50,20 @@ def kernel_between(kernel: Kernel, X: Any, Z: Any = None, entries: int = 0) -> A
     It may be part of one of more entries.
     """
     return kernel.values(EnginePairs(X, Z, entries))
+
+
+def upper_triangle(kernel: Kernel, X: Any, entries: int) -> Array:
+    """Return a kernel matrix, or part of one, with its upper triangle set, by blocks in threads."""
+    n = X.shape[0]
+    K = np.empty((n, n))
+
+    def fill(start: int) -> None:
+        rows = slice(start, start + _ROWS)
+        K[rows, start:] = kernel_between(kernel, X[rows], X[start:], entries)
+
+    with pool(workers()) as threads:
+        list(threads.map(fill, range(0, n, _ROWS)))
+    return K
 
 
 def _city_block_distances(X: Array, Z: Array | None) -> Array:

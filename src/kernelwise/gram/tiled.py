@@ -14,7 +14,7 @@ from kernelwise._progress import SILENT, Task
 from kernelwise._threads import cached_property, workers
 from kernelwise._types import Array
 from kernelwise.gram.base import Engine, Gram, GramStatistics, Need
-from kernelwise.gram.dense import Dense, DenseGram, needed
+from kernelwise.gram.dense import Dense, DenseGram, dense_gram, needed
 from kernelwise.gram.inverse import Inverse, Spectrum
 from kernelwise.gram.pairs import kernel_between
 from kernelwise.gram.panels import steps_for
@@ -46,7 +46,7 @@ class Tiled(Engine):
         How many threads, at most ``n_jobs`` where that is given; None takes one for every
         processor that this process may use.
     dtype : {"float64", "float32"}, default="float64"
-        The type in which Gaussian ladders are walked. float32 takes 0.7 to 1.1 of the
+        The type in which ladders of widths are walked. float32 takes 0.7 to 1.1 of the
         time and leaves four to six digits of a criterion; where fewer than four are left it is
         NaN. Distances, other kernels and spectra are computed in float64 always.
     memory : str, float or None, default=None
@@ -218,4 +218,5 @@ class TiledGram(Gram):
 
     @cached_property
     def _dense(self) -> DenseGram:
-        return next(Dense(self._memory).grams([self._kernel], self._X, self._targets))
+        Dense(self._memory).check_memory(frozenset(), self._targets.n)
+        return dense_gram(self._kernel, self._X, self._targets, entries=sys.maxsize)

@@ -23,6 +23,8 @@ from kernelwise.kernels.compose import Product as Product
 from kernelwise.kernels.compose import Sum as Sum
 from kernelwise.kernels.gaussian import Gaussian as Gaussian
 from kernelwise.kernels.geometry import Pairs as Pairs
+from kernelwise.kernels.given import Function as Function
+from kernelwise.kernels.given import Matrix as Matrix
 from kernelwise.kernels.laplacian import Laplacian as Laplacian
 from kernelwise.kernels.linear import Linear as Linear
 from kernelwise.kernels.matern import Matern as Matern

@@ -4,10 +4,11 @@ Three geometries serve all kernels: squared Euclidean distances, city-block dist
 products. A fourth, ``"matrix"``, is the user's own kernel matrix passed in place of X.
 """
 
+import copy
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import scipy.sparse as sp
@@ -204,6 +205,12 @@ class Pairs:
         if transform not in self._views:
             self._views[transform] = self._transformed(transform)
         return self._views[transform]
+
+    def without_views(self) -> Self:
+        """Return the same pairs, sharing what is known of them, with no view computed yet."""
+        fresh = copy.copy(self)
+        fresh._views = {}
+        return fresh
 
     def _transformed(self, transform: Transform) -> "Pairs":
         return Pairs(transform(self.X), None if self.Z is None else transform(self.Z))

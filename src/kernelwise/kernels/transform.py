@@ -77,6 +77,14 @@ class Transformed(Kernel):
     def transform(self) -> Transform:
         """What the points go through before the kernel sees them."""
 
+    @property
+    @abstractmethod
+    def shown(self) -> str:
+        """The parameters of the transform, as they are printed."""
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.shown}, {self.kernel!r})"
+
     def _check_kernel(self) -> None:
         check_kernel(self, "kernel", self.kernel)
         if self.kernel.takes_matrix:
@@ -195,8 +203,10 @@ class Scaled(Transformed):
         """Replace names of columns in the kernel."""
         return Scaled(self.weights, self.kernel.with_positions(names))
 
-    def __repr__(self) -> str:
-        return f"Scaled({_in_short(self.weights, 'weights')}, {self.kernel!r})"
+    @property
+    def shown(self) -> str:
+        """The weights, as they are printed."""
+        return _in_short(self.weights, "weights")
 
 
 @dataclass(frozen=True, repr=False)
@@ -244,8 +254,10 @@ class Columns(Transformed):
         seen = [names[i] for i in positions if i < len(names)]
         return Columns(positions, self.kernel.with_positions(seen))
 
-    def __repr__(self) -> str:
-        return f"Columns({_in_short(self.columns, 'columns')}, {self.kernel!r})"
+    @property
+    def shown(self) -> str:
+        """The columns, as they are printed."""
+        return _in_short(self.columns, "columns")
 
 
 def unwrapped(kernel: Kernel) -> tuple[Kernel, tuple[Transform, ...]]:

@@ -9,9 +9,10 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from sklearn.gaussian_process import kernels as gp
 
-from kernelwise.kernels import Gaussian, Kernel, Linear, Matern, Polynomial
+from kernelwise.kernels import Gaussian, Kernel, Linear, Matern, Polynomial, Scaled
 from kernelwise.kernels.compose import Multiple, Product, Sum
 
 _LARGEST_LOG = math.log(1e300)  # of an amplitude within float64
@@ -49,6 +50,15 @@ def _polynomial(kernel: Polynomial) -> Any:
     return _constant(kernel.gamma**kernel.degree) * gp.Exponentiation(inner, kernel.degree)
 
 
+def _scaled(kernel: Scaled) -> Any:
+    """Return a kernel with a length scale per feature."""
+    inner, weights = kernel.kernel, np.array(kernel.weights)
+    if type(inner) not in (Gaussian, Matern) or not weights.all():
+        raise KeyError
+    isotropic = _translate(inner)
+    return isotropic.set_params(length_scale=isotropic.length_scale / weights)
+
+
 def _combined(kernel: Sum | Product) -> Any:
     first, *others = map(_translate, kernel.parts)
     for other in others:
@@ -62,6 +72,7 @@ _TRANSLATIONS: dict[type[Kernel], Callable[[Any], Any]] = {
     Linear: lambda k: gp.DotProduct(0.0, "fixed"),
     Polynomial: _polynomial,
     Multiple: lambda k: _constant(k.factor) * _translate(k.part),
+    Scaled: _scaled,
     Sum: _combined,
     Product: _combined,
 }

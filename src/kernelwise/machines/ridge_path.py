@@ -33,7 +33,8 @@ from kernelwise._threads import cached_property
 from kernelwise._types import Array
 from kernelwise._undefined import Undefined
 from kernelwise.gram import Inverse, Need
-from kernelwise.gram.inverse import CholeskyInverse, ReorderedInverse, eliminate_intercept
+from kernelwise.gram.cholesky import CholeskyInverse, ReorderedInverse
+from kernelwise.gram.inverse import eliminate_intercept
 from kernelwise.machines.base import Machine, mean_loss
 from kernelwise.machines.folds import Split
 from kernelwise.machines.held_out import LeftOut

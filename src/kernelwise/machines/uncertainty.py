@@ -18,7 +18,7 @@ from kernelwise._threads import limited
 from kernelwise._types import Array
 from kernelwise._undefined import Undefined
 from kernelwise._warnings import warn_user
-from kernelwise.gram.inverse import CholeskyInverse
+from kernelwise.gram.cholesky import CholeskyInverse
 from kernelwise.gram.psd import check_matrix
 from kernelwise.machines import conformal
 from kernelwise.machines.base import winners

@@ -11,6 +11,7 @@ import numpy as np
 
 from kernelwise.criteria import Criterion
 from kernelwise.kernels import Gaussian, Kernel, Multiple, PairKernel, Polynomial
+from kernelwise.kernels.transform import Transformed
 from kernelwise.report._wording import Titles, column_titles, kernel_meaning, terms
 from kernelwise.selection.archive import to_plain
 from kernelwise.selection.diagnostics import Code, code_of
@@ -301,6 +302,8 @@ def _place(kernel: Kernel) -> tuple[str, float | None]:
     """Return the axis on which a kernel has a place, and the place where it is not its number."""
     if isinstance(kernel, Multiple):
         return _place(kernel.part)
+    if isinstance(kernel, Transformed):
+        return _place(kernel.kernel)
     if isinstance(kernel, Gaussian):
         return "width", math.log2(kernel.tau)
     if isinstance(kernel, Polynomial):
@@ -315,6 +318,8 @@ def _family(kernel: Kernel) -> str:
     """Return what the kernels of one curve share: all but the first parameter, defaults unsaid."""
     if isinstance(kernel, Multiple):
         return f"{kernel.factor:g} × {_family(kernel.part)}"
+    if isinstance(kernel, Transformed):
+        return f"{_family(kernel.kernel)}, {type(kernel).__name__.lower()} {kernel.shown}"
     others = {f.name: (getattr(kernel, f.name), f.default) for f in fields(kernel)[1:]}
     changed = [f"{name} {value}" for name, (value, default) in others.items() if value != default]
     return ", ".join([type(kernel).__name__, *changed])

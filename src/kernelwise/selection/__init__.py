@@ -15,7 +15,7 @@ from kernelwise.selection.guards import KernelChoiceWarning
 from kernelwise.selection.persistence import load_model, save_model
 from kernelwise.selection.record import ErrorEstimate, Record
 from kernelwise.selection.result import SelectionResult
-from kernelwise.selection.scoring import score_kernels, score_matrix
+from kernelwise.selection.scoring import score_kernels, score_matrices, score_matrix
 from kernelwise.selection.selector import KernelSelector
 
 __all__ = [
@@ -29,5 +29,6 @@ __all__ = [
     "load_model",
     "save_model",
     "score_kernels",
+    "score_matrices",
     "score_matrix",
 ]

@@ -15,7 +15,7 @@ import numpy as np
 from kernelwise._registry import members, unknown
 from kernelwise._types import Array
 from kernelwise.criteria import Criterion, get
-from kernelwise.kernels import Kernel
+from kernelwise.kernels import Function, Kernel
 
 _INFINITE = {"inf": math.inf, "-inf": -math.inf}
 _MOST_DIGITS = 19  # of an integer: those of a count
@@ -90,6 +90,8 @@ def _dataclass_to_plain(value: Any) -> dict[str, Any]:
 def kernel_to_dict(kernel: Kernel) -> dict[str, Any]:
     """Return a kernel as its class name and parameters."""
     parameters = fields_to_plain(kernel)
+    if isinstance(kernel, Function):
+        parameters["function"] = kernel.name
     if "kernel" in parameters:
         parameters[_INNER] = parameters.pop("kernel")
     return {"kernel": type(kernel).__name__, **parameters}

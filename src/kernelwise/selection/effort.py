@@ -10,6 +10,7 @@ from kernelwise._progress import SILENT, Task
 _EFFORT, _EFFORT_A_ROW = 2.5e10, 3.5e4
 _PASSES, _PASSES_A_ROW = 6.5e9, 3e4
 _VALUES_A_SECOND = 4e8
+_LITTLE = 0.25  # of all work
 
 
 class Effort:
@@ -33,8 +34,17 @@ class Effort:
         if self._seconds is None:
             return self._spent + work <= self._total and machine <= self._passes
         now = time.monotonic()
-        pace = (now - self._begun) / self._spent if self._spent else 1.0 / _VALUES_A_SECOND
-        return now - self._made + work * pace <= self._seconds
+        return now - self._made + work * self._pace(now) <= self._seconds
+
+    def is_little(self, work: float) -> bool:
+        """Say whether some work is a small part of all there may be."""
+        if self._seconds is None:
+            return work <= _LITTLE * self._total
+        return work * self._pace(time.monotonic()) <= _LITTLE * self._seconds
+
+    def _pace(self, now: float) -> float:
+        """Return the seconds that a kernel value takes."""
+        return (now - self._begun) / self._spent if self._spent else 1.0 / _VALUES_A_SECOND
 
     def passes(self, values: float) -> Task:
         """Return a task that is told of passes over so many kernel values."""

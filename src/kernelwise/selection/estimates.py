@@ -13,11 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._arguments import as_integer, is_list, shown
 from kernelwise._threads import limited
-from kernelwise.kernels import Kernel
+from kernelwise._types import Array
+from kernelwise.kernels import Kernel, Matrix
 from kernelwise.selection.estimators import mean_error
 from kernelwise.selection.inputs import check_lengths
 from kernelwise.selection.record import ErrorEstimate
 from kernelwise.selection.result import SelectionResult
+from kernelwise.selection.stacks import is_stack, part_of, side_by_side
 from kernelwise.targets import Targets, stratified_order
 
 _PART_ROWS = 500  # of a random part on which the pick is repeated
@@ -35,10 +37,13 @@ class AssessesProcedure:
 
         It takes as many selections as there are folds, and is not optimistic.
         """
-        targets = self._targets(y)
+        targets, chooser = self._targets(y), clone(self)
+        if is_stack(X) and "kernels" in chooser.get_params(deep=False):
+            chooser.set_params(kernels=[Matrix(i) for i in range(len(X))])
+            X = side_by_side(X)
         with warnings.catch_warnings(), limited(self.n_jobs, rows=targets.n):
             warnings.simplefilter("ignore", UserWarning)  # said already, of all rows
-            return by_folds(clone(self), X, targets, cv, "nested ")
+            return by_folds(chooser, X, targets, cv, "nested ")
 
     n_jobs: int | None
     _targets: Callable[[Any], Targets]
@@ -106,12 +111,27 @@ def by_folds(estimator: Any, X: Any, targets: Targets, cv: Any, method: str) -> 
         method = f"{method}{cv.n_splits}-fold"
     else:
         method = f"{method}{type(cv).__name__}"
-    predicted = cross_val_predict(estimator, X, targets.labels, cv=cv)
+    is_matrix = get_tags(estimator).input_tags.pairwise
+    if is_matrix and X.shape[1] != X.shape[0]:
+        predicted = _predicted_of_matrices(estimator, X, targets, cv)
+    else:
+        predicted = cross_val_predict(estimator, X, targets.labels, cv=cv)
     if targets.classes is None:
         losses = (targets.y - predicted) ** 2
     else:
         losses = np.asarray(predicted != targets.labels, dtype=float)
     return mean_error(targets, losses, method)
+
+
+def _predicted_of_matrices(estimator: Any, X: Array, targets: Targets, cv: Any) -> Array:
+    """Return the predictions for folds of several matrices side by side."""
+    labels = targets.labels
+    predicted = np.empty_like(labels)
+    splits = cv.split(labels, labels) if hasattr(cv, "split") else cv
+    for train, test in splits:
+        fitted = clone(estimator).fit(part_of(X, train), labels[train])
+        predicted[test] = fitted.predict(part_of(X, test, train))
+    return predicted
 
 
 def pick_shares(chooser: Any, X: Any, targets: Targets, resamples: int) -> dict[Kernel, float]:
@@ -129,7 +149,7 @@ def pick_shares(chooser: Any, X: Any, targets: Targets, resamples: int) -> dict[
         warnings.simplefilter("ignore", UserWarning)  # what there is to say was said of all rows
         for seed in range(asked):
             rows = np.sort(stratified_order(targets, seed)[: min(_PART_ROWS, targets.n // 2)])
-            part = X[np.ix_(rows, rows)] if is_matrix else X[rows]
+            part = part_of(X, rows) if is_matrix else X[rows]
             picks[chooser.fit(part, targets.labels[rows]).best_kernel_] += 1
     return {kernel: count / asked for kernel, count in picks.most_common()}
 

@@ -124,8 +124,6 @@ class ExactValues:
     grid : Grid
     guide : Guide
     progress : Task
-    sample : array of int or None, default=None
-        The rows on which machines are judged; None for all of them.
 
     Attributes
     ----------
@@ -137,10 +135,8 @@ class ExactValues:
         Of machines that were not only compared.
     """
 
-    def __init__(
-        self, part: Problem, grid: Grid, guide: Guide, progress: Task, sample: Array | None = None
-    ) -> None:
-        self._part, self._grid, self._progress, self._sample = part, grid, progress, sample
+    def __init__(self, part: Problem, grid: Grid, guide: Guide, progress: Task) -> None:
+        self._part, self._grid, self._progress = part, grid, progress
         self._guide, self.pick, self.is_peak = guide.values, guide.pick, False
         self._values: dict[GridIndex, float] = {}
         self.losses: dict[GridIndex, Array] = {}
@@ -178,7 +174,7 @@ class ExactValues:
     def _evaluate(self, place: GridIndex) -> None:
         evidence = next(self._part.evidence([self._grid.kernels[place.kernel]]))
         yardstick = self._yardstick
-        evidence.gram.judged_on = self._sample if yardstick is None else yardstick.rows
+        evidence.gram.judged_on = None if yardstick is None else yardstick.rows
         losses = self._grid.losses(evidence, place, self._progress)
         if losses is None:
             value = np.inf
@@ -195,8 +191,7 @@ class ExactValues:
         """Return what other machines are compared with; None if they are judged as this one."""
         targets = self._part.targets
         is_by_row = self._grid.criterion.loss in _BY_ROW and targets.weights is None
-        pays = self._sample is None and targets.n > COMPARED_ROWS
-        return Yardstick.of(losses) if is_by_row and pays else None
+        return Yardstick.of(losses) if is_by_row and targets.n > COMPARED_ROWS else None
 
     def guide(self) -> Guide:
         """Return what to expect on more rows: the guide, rescaled at the pick, and the values."""

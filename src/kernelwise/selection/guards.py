@@ -153,6 +153,8 @@ def _disagreement(found: CascadeOutcome) -> Iterator[Diagnostic]:
     names = list(result.table)
     if len(names) < 2 or result.criteria[names[-1]].greater_is_better is not False:
         return
+    if len({kernel.family for kernel in result.kernels}) > 1:
+        return  # a first stage does not rank families against each other
     order, last = result.ranking(names[0]), result.table[names[-1]]
     rank = order.index(winner) + 1
     # A pick of the first stage that was set aside on the way has no value to compare.

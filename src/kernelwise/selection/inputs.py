@@ -1,6 +1,7 @@
 """What users pass to scoring and selection, checked once, at the border."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -9,10 +10,22 @@ from kernelwise._arguments import as_real, is_list, shown
 from kernelwise._sklearn import validate_weights
 from kernelwise._types import Array
 from kernelwise.criteria import Criterion, get
-from kernelwise.kernels import Kernel, grids
+from kernelwise.kernels import Function, Kernel, Pairs
+from kernelwise.kernels.geometry import as_rows
+from kernelwise.kernels.named import NAMES, canonical, grid_of
 from kernelwise.machines import check_ridge
 from kernelwise.machines.weights import check_class_weight, check_range, with_class_weights
+from kernelwise.selection.stacks import matrix_kernels
 from kernelwise.targets import Targets
+
+_PAGE = "see docs/candidates.md"
+_ACCEPTED = (
+    f"kernels must be 'auto', names ({', '.join(NAMES)}), kernels such as Gaussian(1.0), kernels "
+    "of scikit-learn's Gaussian processes, functions k(X, Z), or a list of these"
+)
+_PROCESS = "sklearn.gaussian_process.kernels"
+_LOOKED_AT = 50  # rows of a function's matrix
+_NEGATIVE = 1e-8  # relative size of an eigenvalue that rounding explains
 
 Asked = str | Criterion | Iterable[str | Criterion]
 
@@ -31,35 +44,68 @@ def as_criteria(criteria: Asked) -> list[Criterion]:
     return asked
 
 
-def as_kernels(kernels: Any, X: Any, names: Sequence[str] | None = None) -> list[Kernel]:
+def as_kernels(
+    kernels: Any,
+    X: Any,
+    names: Sequence[str] | None = None,
+    random_state: Any = None,
+    matrices: int = 0,
+) -> list[Kernel]:
     """Return the candidate kernels, from the distances in X by default.
 
-    With the names of its columns, which a DataFrame has, kernels may name those they see.
+    With the names of its columns, which a DataFrame has, kernels may name those they see. Where X
+    is a number of matrices, the candidates are these.
     """
-    if kernels is None:
-        return list(grids.auto(X))
-    candidates = [kernels] if isinstance(kernels, Kernel) else _listed(kernels)
-    return candidates if names is None else [k.with_positions(list(names)) for k in candidates]
+    if matrices:
+        return matrix_kernels(kernels, matrices, X.shape)
+    is_one = isinstance(kernels, str | Kernel) or callable(kernels) or kernels is None
+    if not is_one and not is_list(kernels):
+        raise TypeError(f"{_ACCEPTED}, got {shown(kernels)}: {_PAGE}.")
+    found: list[Kernel] = []
+    for kernel in [kernels] if is_one else list(kernels):
+        found += _candidates("auto" if kernel is None and is_one else kernel, X, random_state)
+    if not found:
+        raise ValueError("kernels is empty: give at least one, or None for a grid made from X.")
+    return found if names is None else [kernel.with_positions(list(names)) for kernel in found]
+
+
+def _candidates(given: Any, X: Any, random_state: Any) -> list[Kernel]:
+    """Return the kernels that one entry of a list stands for."""
+    if isinstance(given, Kernel):
+        return [given]
+    if isinstance(given, str):
+        return _named(given, X, random_state)
+    if isinstance(given, type) or not callable(given):
+        raise TypeError(f"{_ACCEPTED}, got {shown(given)}: {_PAGE}.")
+    if any(cls.__module__ == _PROCESS for cls in type(given).__mro__):
+        from kernelwise.kernels._process import from_process  # and scikit-learn's processes
+
+        return [from_process(given)]
+    return [_checked(Function(given), as_rows(X))]
+
+
+def _named(name: str, X: Any, random_state: Any) -> list[Kernel]:
+    try:
+        canonical(name)
+    except ValueError as error:
+        raise ValueError(f"kernels: {str(error).rstrip('.?')}; {_ACCEPTED}: {_PAGE}.") from None
+    return grid_of(name, as_rows(X), random_state)
+
+
+def _checked(kernel: Function, rows: Any) -> Function:
+    """Return a function of the user's after a look at its matrix of some rows.
+
+    What is no symmetric matrix is refused; of one with negative eigenvalues the kernel says so.
+    """
+    some = rows[np.unique(np.linspace(0, rows.shape[0] - 1, _LOOKED_AT).astype(int))]
+    s = np.linalg.eigvalsh(kernel.values(Pairs(some)))
+    return replace(kernel, psd=False) if s[0] < -_NEGATIVE * np.abs(s).max() else kernel
 
 
 def names_of(X: Any) -> list[str] | None:
     """Return the names of the columns of a DataFrame, None for other data."""
     columns = list(getattr(X, "columns", ()))
     return columns if columns and all(isinstance(name, str) for name in columns) else None
-
-
-def _listed(kernels: Any) -> list[Kernel]:
-    if not is_list(kernels):
-        raise TypeError(f"kernels must be a kernel or a list of kernels, got {shown(kernels)}.")
-    candidates = list(kernels)
-    for kernel in candidates:
-        if not isinstance(kernel, Kernel):
-            raise TypeError(
-                f"kernels must hold kernels such as Gaussian(1.0), got {shown(kernel)}."
-            )
-    if not candidates:
-        raise ValueError("kernels is empty: give at least one, or None for a grid made from X.")
-    return candidates
 
 
 def as_ridges(ridge: Any) -> Array:

@@ -133,22 +133,34 @@ class LandmarkSearch:
         pays = True
         while pays and 2 * m <= self._landmarks.size:
             best = _best(looks)
-            sides = self._affordable_sides(2 * m, best.solution.iterations)
+            work = self._work(2 * m, best.solution.iterations)
+            sides = self._affordable_sides(*work)
             if sides is None:
                 break
             m *= 2
             more = self._climb(m, best.place, sides)
-            pays = bool(more) and falls(best.losses, _best(more).losses)
+            pays = bool(more) and self._gains(best, _best(more), sum(work))
             looks = more if pays else looks
         return looks, pays
 
-    def _affordable_sides(self, m: int, iterations: int) -> tuple[int, ...] | None:
-        """Say whether there is time for a narrower kernel, for one kernel only, or for none."""
+    def _gains(self, before: Look, after: Look, work: float) -> bool:
+        """Say whether more landmarks pay; where they take little work no proof is asked for.
+
+        They come closer to the machine on all rows, and few rows held out prove little.
+        """
+        is_less = after.loss < before.loss
+        return is_less and (self._effort.is_little(work) or falls(before.losses, after.losses))
+
+    def _work(self, m: int, iterations: int) -> tuple[float, float]:
+        """Return the work on a machine of all rows and on a look at so many landmarks."""
         rows = min(self._training.size, _ROWS_A_LANDMARK * m)
         expected = _SLOWER * iterations
         # The machine on all rows takes over the factors of the look that it is made from.
         machine = self._values(self._problem.targets.n, m) * (expected + _MORE)
-        look = self._values(rows, m) * expected + m**3 / _FACTORS
+        return machine, self._values(rows, m) * expected + m**3 / _FACTORS
+
+    def _affordable_sides(self, machine: float, look: float) -> tuple[int, ...] | None:
+        """Say whether there is time for a narrower kernel, for one kernel only, or for none."""
         if self._effort.allows(machine, _LOOKS * look):
             return (1,)
         return () if self._effort.allows(machine, look) else None

@@ -6,8 +6,7 @@ climbs on a quarter of the rows, then on half of them, then on all, to a better 
 ridge, the next width, or both) as long as there is one. Few rows prefer smooth machines; as rows
 are added, the best width narrows and the best ridge falls. Rougher neighbours therefore come first,
 and where fewer rows find one of them as good as their best, more rows begin there. Each value is
-one Cholesky factor; the last one is also the machine. Of more than 8,000 rows it is judged on a
-sample, which takes no more than the factor.
+one Cholesky factor; the last one is also the machine.
 """
 
 from collections.abc import Sequence
@@ -20,8 +19,7 @@ from kernelwise._threads import limited
 from kernelwise._types import Array
 from kernelwise.criteria import ELOO, ask
 from kernelwise.kernels import Kernel
-from kernelwise.machines.base import standard_error
-from kernelwise.selection.diagnostics import Code, Diagnostic
+from kernelwise.selection.diagnostics import Diagnostic
 from kernelwise.selection.exact_values import ExactValues, Grid, GridIndex, Guide, SearchFailed
 from kernelwise.selection.problem import Problem, Solution
 from kernelwise.targets import stratified_order
@@ -32,8 +30,6 @@ _APART = 1.4  # times as many rows are worth another look
 _MOST = 12  # values on one set of rows
 # Values on fewer rows may take as long together as one on so many, or on this share of all rows.
 _AFFORDABLE, _SHARE = 6960, 0.87
-JUDGED_ROWS = 8000  # beyond them the last machine is judged on one row in four
-_ONE_IN = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,19 +91,9 @@ class LocalSearch:
         sizes = _sizes(self._problem.targets.n)
         look = self._look(sizes, progress)
         solution = look.solution()  # which may judge the pick
-        found = look.values(), look.pick, solution, sizes, look.is_peak, self._indefinite
-        sample = self._sample(self._problem.targets.n)
-        if sample is None:
-            return SearchResult(*found)
-        errors = np.full(self._grid.ridges.shape, np.nan)
-        for place, losses in look.losses.items():
-            errors[place] = standard_error(losses)
-        said = f"leave-one-out of {sample.size} of the {self._problem.targets.n} rows"
-        return SearchResult(*found, errors, (Diagnostic(said, Code.ESTIMATED),))
-
-    def _sample(self, rows: int) -> Array | None:
-        """Return the rows on which machines are judged; None for all of them."""
-        return np.sort(self._order[: rows // _ONE_IN]) if rows > JUDGED_ROWS else None
+        return SearchResult(
+            look.values(), look.pick, solution, sizes, look.is_peak, self._indefinite
+        )
 
     def _look(self, sizes: list[int], progress: Task) -> ExactValues:
         """Return values on the last number of rows, near what is best on the ones before.
@@ -123,7 +109,7 @@ class LocalSearch:
                 with task.part("first look", len(self._grid.kernels)) as part:
                     guide = self._first_look(fewer[0], part)
             with task.part("exact values", budget) as part, limited(rows=rows):
-                look = ExactValues(self._part(rows), self._grid, guide, part, self._sample(rows))
+                look = ExactValues(self._part(rows), self._grid, guide, part)
                 look.climb(budget)
         return look
 
@@ -160,7 +146,4 @@ def _sizes(n: int) -> list[int]:
 
 def _budget(rows: int, n: int) -> int:
     """Return how many values are affordable; the time of each grows with the cube of the rows."""
-    together = max(_AFFORDABLE, _SHARE * n) ** 3
-    if n > JUDGED_ROWS:  # the last machine takes half of the time then
-        together /= 2.0
-    return int(np.clip(together / rows**3, 1, _MOST))
+    return int(np.clip((max(_AFFORDABLE, _SHARE * n) / rows) ** 3, 1, _MOST))

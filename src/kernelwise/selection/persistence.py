@@ -44,7 +44,10 @@ _MACHINES = (LSSVC, KRR, PrecomputedAdapter, Calibration, GivenSplits)
 _SELECTION = (KernelSelector, Cascade, SelectionResult, ErrorEstimate)
 _ABOVE = ("kernelwise.combine.stack.KernelStack",)  # what this package must not import
 _FUNCTIONS = (days, numbers, words)  # what a preparation by the command line holds
-_PROCESS_KERNELS = "ConstantKernel DotProduct Exponentiation Matern Product RBF Sum WhiteKernel"
+_PROCESS_KERNELS = (
+    "ConstantKernel DotProduct ExpSineSquared Exponentiation Matern Product RationalQuadratic RBF "
+    "Sum WhiteKernel"
+)
 _SPLITTERS = (
     "GroupKFold KFold LeaveOneGroupOut LeaveOneOut RepeatedKFold RepeatedStratifiedKFold "
     "ShuffleSplit StratifiedKFold StratifiedShuffleSplit TimeSeriesSplit"
@@ -94,6 +97,11 @@ def save_model(model: Any, path: str | os.PathLike[str], trusted: Iterable[str] 
     except (skops.exceptions.UnsupportedTypeException, TypeError, RecursionError) as error:
         raise ValueError(f"the model cannot be saved: {error}") from None
     foreign = _foreign(skops.get_untrusted_types(data=data), names)
+    if foreign and "<" in foreign:
+        raise ValueError(
+            f"the model holds the function {foreign}, which a file cannot name: define it with def "
+            "at the top of a module that can be imported."
+        )
     if foreign:
         raise ValueError(
             f"the model holds a {foreign}, which load_model would refuse: use kernels and machines "

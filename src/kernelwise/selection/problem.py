@@ -18,19 +18,19 @@ from kernelwise.criteria import Criterion, Evidence, Value, judge
 from kernelwise.criteria.base import LEAVE_ONE_OUT, check_task
 from kernelwise.gram import Engine, Gram, LowRank, Need, lacking, resolve_engine
 from kernelwise.gram.dense import needed
-from kernelwise.gram.psd import check_matrix, warn_indefinite
+from kernelwise.gram.psd import warn_indefinite
 from kernelwise.kernels import Kernel
 from kernelwise.machines import Machine, RidgeFit, needs_with
 from kernelwise.machines.held_out import HeldOutFit
 from kernelwise.selection.diagnostics import Code, Diagnostic, warn_undefined
 from kernelwise.selection.inputs import check_lengths
 from kernelwise.selection.result import SelectionResult
+from kernelwise.selection.stacks import check_matrices, part_of
 from kernelwise.selection.sweeps import Sweeps
 from kernelwise.selection.tradeoff import resolve_all
 from kernelwise.targets import Targets, stratified_order
 
-EXACT_ROWS = 8000  # beyond them matrices are estimated unless an engine is asked for,
-ONE_MACHINE_ROWS = 16_000  # or beyond these, where a choice takes one exact machine on all rows
+EXACT_ROWS = 8000  # beyond them matrices are estimated unless an engine is asked for
 FEWEST_ROWS = 2500  # that an estimate makes sense for
 _CUBIC = frozenset({Need.SOLVE, Need.DIAGONAL, Need.BLOCKS, Need.LOGDET})
 _ENTRIES_ALONE = frozenset({Need.ENTRIES, Need.SPECTRUM})
@@ -38,8 +38,7 @@ _ENTRIES_ALONE = frozenset({Need.ENTRIES, Need.SPECTRUM})
 
 def seconds_for(rows: int) -> float:
     """Return about how long an exact choice among so many rows takes."""
-    judged = min(rows, EXACT_ROWS)  # beyond them on a sample, which takes no time
-    return (1.2e-11 * float(rows) ** 3 + 2e-11 * float(judged) ** 3) / workers()
+    return 3.2e-11 * float(rows) ** 3 / workers()
 
 
 class Budget(NamedTuple):
@@ -93,8 +92,6 @@ class Problem:
     is_large : bool
         Whether estimates take the place of exact matrices, which "auto" decides by rows, memory
         and seconds.
-    exact_rows : int
-        Up to how many rows matrices are exact where nothing else is said.
     """
 
     def __init__(
@@ -116,13 +113,13 @@ class Problem:
                 raise ValueError(
                     "kernels mixes Precomputed() with kernels of features: score them apart."
                 )
-        self.X = check_matrix(X) if self.takes_matrix else X
+        self.X = check_matrices(X, kernels) if self.takes_matrix else X
         check_lengths(self.X, targets.n)
         self.targets, self.fit_intercept, self.machine = targets, fit_intercept, machine
         self.engine, self.engine_reason = resolve_engine(
             engine, targets.n, given_matrix=self.takes_matrix, memory=budget.memory
         )
-        self.seconds, self.is_large, self.exact_rows = budget.seconds, False, EXACT_ROWS
+        self.seconds, self.is_large = budget.seconds, False
         self._may_estimate = (
             is_one_of(engine, ["auto"])
             and not self.takes_matrix
@@ -132,7 +129,7 @@ class Problem:
     def part(self, rows: Array) -> "Problem":
         """Return the problem on some of the rows."""
         part = copy.copy(self)
-        part.X = self.X[np.ix_(rows, rows)] if self.takes_matrix else self.X[rows]
+        part.X = part_of(self.X, rows) if self.takes_matrix else self.X[rows]
         part.targets = self.targets.part(rows)
         return part
 
@@ -160,8 +157,8 @@ class Problem:
             return
         memory = getattr(self.engine, "memory", None)
         if self.seconds is None:
-            reason = f"beyond {self.exact_rows} rows exact leave-one-out takes minutes"
-            self.is_large = n > self.exact_rows
+            reason = f"beyond {EXACT_ROWS} rows exact leave-one-out takes minutes"
+            self.is_large = n > EXACT_ROWS
         else:
             reason = f"exact leave-one-out on {n} rows takes about {seconds_for(n):.0f} seconds"
             self.is_large = n > FEWEST_ROWS and seconds_for(n) > self.seconds

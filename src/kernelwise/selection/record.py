@@ -10,8 +10,9 @@ import numpy as np
 from kernelwise.kernels import Gaussian, Kernel
 from kernelwise.selection import archive
 from kernelwise.selection.diagnostics import Diagnostic, code_of
-from kernelwise.selection.left_out import Confusion, Residuals
+from kernelwise.selection.left_out import Confusion, Residuals, confusion, residuals
 from kernelwise.selection.result import SelectionResult
+from kernelwise.targets import Targets
 
 FORMAT = "kernelwise-record/1"
 _TASKS = ("classification", "regression")
@@ -97,6 +98,39 @@ class Record:
     model: str | None = None  # the name of the model's file beside the record
     model_sha256: str | None = None  # of that file; None in records of earlier versions
     version: str = ""  # of kernelwise
+
+    @classmethod
+    def of(cls, selector: Any, y: Any, source: str | None = None) -> "Record":
+        """Return what is known of a fitted selector, for a report.
+
+        Parameters
+        ----------
+        selector : KernelSelector
+            Fitted with ``refit=True``.
+        y : array of shape (n,)
+            The target that it was fitted to.
+        source : str or None, default=None
+            What the data are called.
+        """
+        task = "classification" if hasattr(selector, "classes_") else "regression"
+        targets, machine = Targets.of(y, task), selector.best_estimator_
+        facts: dict[str, Any] = {"source": source, "rows": targets.n}
+        if targets.classes is not None:
+            labels = map(str, targets.classes.tolist())
+            facts["classes"] = dict(zip(labels, targets.counts.tolist(), strict=True))
+        return cls(
+            kernel=selector.best_kernel_,
+            ridge=selector.best_ridge_,
+            machine=type(machine).__name__,
+            task=task,
+            result=selector.result_,
+            error=selector.error_,
+            confusion=confusion(machine, targets),
+            residuals=residuals(machine, targets),
+            warnings=tuple(selector.guards_),
+            data=facts,
+            seconds=selector.result_.seconds,
+        )
 
     def as_good(self) -> list[Kernel]:
         """Return the kernels that the last stage cannot tell from the choice, narrowest first.

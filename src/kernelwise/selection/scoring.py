@@ -1,13 +1,12 @@
 """Raw values: every criterion for every candidate, in one pass."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from kernelwise._progress import bar
 from kernelwise._threads import limited
 from kernelwise.gram import Engine, Targets
 from kernelwise.gram.psd import check_matrix
-from kernelwise.kernels import Kernel, Precomputed
+from kernelwise.kernels import Precomputed
 from kernelwise.kernels.geometry import as_rows
 from kernelwise.machines import base as machines
 from kernelwise.selection.guards import warn_about_picks
@@ -23,6 +22,7 @@ from kernelwise.selection.inputs import (
 )
 from kernelwise.selection.problem import Budget, Problem, score_candidates
 from kernelwise.selection.result import SelectionResult
+from kernelwise.selection.stacks import named_matrices
 
 
 def score_matrix(
@@ -77,10 +77,57 @@ def score_matrix(
     return {name: float(values[0]) for name, values in result.table.items()}
 
 
+def score_matrices(
+    matrices: Any,
+    y: Any,
+    criteria: Asked = ("sm",),
+    *,
+    ridge: Any = 1.0,
+    task: str = "auto",
+    fit_intercept: bool = True,
+    machine: str = "least-squares",
+) -> SelectionResult:
+    """Return the raw value of every criterion for several kernel matrices.
+
+    Parameters
+    ----------
+    matrices : dict of str to array of shape (n, n), or array of shape (k, n, n)
+        The matrices, symmetric, by name: of strings, graphs, quantum states, or of your own kernel.
+    y : array of shape (n,)
+        Class labels of any type, or real targets.
+    criteria, ridge, task, fit_intercept, machine
+        As for :func:`score_kernels`.
+
+    Returns
+    -------
+    result : SelectionResult
+        Its kernels are ``Matrix(index, name)``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise import score_matrices
+    >>> y = np.array([1, 1, -1, -1])
+    >>> score_matrices({"labels": np.outer(y, y), "nothing": np.eye(4)}, y, "ckta").best("ckta")
+    Matrix(0, 'labels')
+    """
+    kernels, X = named_matrices(matrices)
+    return score_kernels(
+        X,
+        y,
+        kernels,
+        criteria,
+        ridge=ridge,
+        task=task,
+        fit_intercept=fit_intercept,
+        machine=machine,
+    )
+
+
 def score_kernels(  # noqa: PLR0913 (every argument has a default that most users keep)
     X: Any,
     y: Any,
-    kernels: Kernel | Iterable[Kernel] | None = None,
+    kernels: Any = None,
     criteria: Asked = ("sm",),
     *,
     ridge: Any = 1.0,
@@ -105,8 +152,8 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
         The data; the kernel matrix itself with ``kernels=Precomputed()``.
     y : array of shape (n,)
         Class labels of any type, or real targets.
-    kernels : Kernel or list of Kernel, default=None
-        The candidates; ``grids.auto(X)`` by default.
+    kernels : str, Kernel, callable or list of these, default=None
+        The candidates, as for :class:`KernelSelector`; ``grids.auto(X)`` by default.
     criteria : str, Criterion or list of them, default=("sm",)
         Names as in ``criteria.available()`` or criteria with parameters.
     ridge : float or list of float, default=1.0

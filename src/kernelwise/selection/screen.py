@@ -15,6 +15,7 @@ from kernelwise.kernels import Kernel
 from kernelwise.selection.diagnostics import Code, Diagnostic
 from kernelwise.selection.problem import Problem, score_candidates
 from kernelwise.selection.result import SelectionResult
+from kernelwise.selection.widths import surviving
 from kernelwise.targets import stratified_order
 
 _ROWS = 2000
@@ -46,12 +47,12 @@ def screen(
     draws: list[Array] = []
     start = time.perf_counter()
     with progress.part("samples", most) as task:
-        while len(draws) < most and not _is_settled(sign, draws, keep):
+        while len(draws) < most and not _is_settled(sign, draws, kernels, keep):
             rows = order[len(draws) * _ROWS : (len(draws) + 1) * _ROWS]
             part = problem.part(np.sort(rows)).exact()
             table, _ = score_candidates(part, kernels, {name: criterion}, ridges_for, task)
             draws.append(table.table[name])
-    settled = "with" if _is_settled(sign, draws, keep) else "without reaching"
+    settled = "with" if _is_settled(sign, draws, kernels, keep) else "without reaching"
     said = f"screened on {len(draws)} samples of {_ROWS} rows, {settled} 95 % confidence"
     return replace(
         table,
@@ -64,14 +65,16 @@ def screen(
     )
 
 
-def _is_settled(sign: float, draws: Sequence[Array], keep: int) -> bool:
-    """Say whether the last to survive is ahead of all that do not, by paired differences."""
+def _is_settled(sign: float, draws: Sequence[Array], kernels: Sequence[Kernel], keep: int) -> bool:
+    """Say whether the last of a family to survive is ahead of all that do not, by differences."""
     if len(draws) < _FEWEST:
         return False
     values = sign * np.array(draws)
     order = np.argsort(-np.nan_to_num(values.mean(axis=0), nan=-np.inf))
-    kept, others = order[:keep], order[keep:]
-    ahead = values[:, kept[-1:]] - values[:, others]
+    kept = surviving(kernels, order.tolist(), keep)
+    last = {kernels[i].family: i for i in kept}
+    others = [i for i in order.tolist() if i not in kept]
+    ahead = values[:, [last[kernels[i].family] for i in others]] - values[:, others]
     errors = float(t.ppf(_CONFIDENCE, len(draws) - 1)) * _errors(ahead)
     return bool(np.all((ahead.mean(axis=0) > errors) | np.isnan(ahead).any(axis=0)))
 

@@ -29,11 +29,11 @@ from kernelwise.selection.exact_values import SearchFailed
 from kernelwise.selection.inputs import as_ridges
 from kernelwise.selection.landmark_search import LandmarkSearch
 from kernelwise.selection.local_search import FIRST_LOOK, LocalSearch, SearchResult
-from kernelwise.selection.problem import ONE_MACHINE_ROWS, Problem, Solution, score_candidates
+from kernelwise.selection.problem import Problem, Solution, score_candidates
 from kernelwise.selection.ranks import limit_of, pick_of, refine
 from kernelwise.selection.result import SelectionResult
 from kernelwise.selection.screen import screen
-from kernelwise.selection.widths import edge, extended, with_narrower
+from kernelwise.selection.widths import edge, extended, surviving, with_narrower
 from kernelwise.targets import Targets
 
 LOCAL_ROWS = FIRST_LOOK + FIRST_LOOK // 5  # from here a first look at fewer rows pays
@@ -76,10 +76,10 @@ class CascadeOutcome:
     @property
     def judged_by(self) -> str:
         """How the error of the winner's machine is known."""
-        if self.known is None or self.known.fit.judged is None:
-            return "leave-one-out"
-        is_held_out = isinstance(self.known.fit, HeldOutFit)
-        return "held-out rows" if is_held_out else "leave-one-out of a sample"
+        if self.known is not None and isinstance(self.known.fit, HeldOutFit):
+            return "held-out rows"
+        is_sampled = self.evidence.gram.unsound is not None
+        return "leave-one-out of a sample" if is_sampled else "leave-one-out"
 
 
 class Search:
@@ -100,8 +100,6 @@ class Search:
         self._ridges = AUTO_RIDGES if self._relative else np.unique(as_ridges(ridge))
         self._cascade = _cascade_for(criterion, problem.targets, self._ridges.size)
         criteria, self._keep = zip(*self._cascade.stages, strict=True)
-        if self._ends_in_a_pick():
-            problem.exact_rows = ONE_MACHINE_ROWS
         self._columns = problem.columns(criteria)
         self._known: dict[Kernel, Evidence] = {}
         # What a first look at few rows cannot settle is scored in full.
@@ -137,11 +135,19 @@ class Search:
             else:
                 stage = self._score(alive, name, keep, progress)
             rule = self._cascade.rule if is_last else "best"
-            survivors = _enter(summary, stage, survivors, rule)[:keep]
+            order = _enter(summary, stage, survivors, rule)
+            survivors = order[:keep] if is_last else self._surviving(kernels, order, name)
         winner = survivors[0]
         if picked is None:
             winner = self._refine(summary, winner, progress)
         return self._outcome(summary, winner, finalists, picked)
+
+    def _surviving(self, kernels: Sequence[Kernel], order: Sequence[int], name: str) -> list[int]:
+        """Return who survives a stage: by family where its criterion knows the matrix alone."""
+        keep = self._keep[list(self._columns).index(name)]
+        if self._columns[name].uses_ridge:
+            return list(order[:keep])
+        return surviving(kernels, order, keep)
 
     def _refine(self, summary: SelectionResult, winner: int, progress: Task) -> int:
         """Let an engine come closer to the matrices while that pays; return the row that won."""
@@ -218,18 +224,10 @@ class Search:
         return self._known.get(kernel) or next(self._problem.evidence([kernel]))
 
     def _may_search_locally(self, kernels: Sequence[Kernel]) -> bool:
-        """Say whether the last stage may look at few rows first."""
-        return (
-            self._ends_in_a_pick()
-            and self._problem.targets.n > LOCAL_ROWS
-            and (self._problem.is_large or not self._problem.engine.serves_all_ridges)
-            and (self._problem.is_large or not are_thin(kernels, self._problem.X))
-        )
+        """Say whether the last stage may look at few rows first.
 
-    def _ends_in_a_pick(self) -> bool:
-        """Say whether the last stage picks by leave-one-out after a screen.
-
-        Asked for on its own, leave-one-out is computed for every candidate.
+        That is where it picks by leave-one-out after a screen, from enough rows. Asked for on its
+        own, leave-one-out is computed for every candidate.
         """
         last, _ = self._cascade.stages[-1]
         return (
@@ -237,8 +235,11 @@ class Search:
             and isinstance(last, ELOO)
             and last.greater_is_better is False
             and self._cascade.rule == "best"
+            and self._problem.targets.n > LOCAL_ROWS
             and bool(np.all(np.diff(self._ridges) > 0.0))
             and not self._problem.takes_matrix
+            and (self._problem.is_large or not self._problem.engine.serves_all_ridges)
+            and (self._problem.is_large or not are_thin(kernels, self._problem.X))
         )
 
     def _search_locally(self, kernels: Sequence[Kernel], progress: Task) -> "_Picked | None":

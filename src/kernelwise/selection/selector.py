@@ -9,6 +9,7 @@ from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from kernelwise._arguments import is_one_of
 from kernelwise._sklearn import (
     CallbackSupportMixin,
     HasMethods,
@@ -23,7 +24,6 @@ from kernelwise._threads import as_jobs, limited
 from kernelwise._types import Array
 from kernelwise.criteria import SM, Criterion
 from kernelwise.gram import Engine, Targets
-from kernelwise.kernels import grids
 from kernelwise.kernels.geometry import in_range
 from kernelwise.machines.delegation import Delegating, inner_has
 from kernelwise.selection.cascade import Cascade
@@ -47,6 +47,7 @@ from kernelwise.selection.guards import warn_about
 from kernelwise.selection.inputs import as_kernels, weighted_rows
 from kernelwise.selection.problem import Budget, Problem
 from kernelwise.selection.search import SEARCHES, Search
+from kernelwise.selection.stacks import is_stack, side_by_side
 from kernelwise.selection.terms import SearchAttributes, scoring_criterion
 from kernelwise.targets import as_vector
 
@@ -80,9 +81,10 @@ class KernelSelector(
         :math:`C = 1 / (2\,\mathrm{ridge})`. With SVC, the criteria that train a machine (KFold,
         RKS, CVKS, ER, SPS) train the support vector machine; leave-one-out is always that of the
         least-squares machine.
-    kernels : "auto", Kernel or list of Kernel, default="auto"
+    kernels : "auto", str, Kernel, callable or list of these, default="auto"
         The candidates. "auto" takes ``grids.auto(X)``; if its narrowest or widest kernel wins, it
-        adds four more widths on that side, at most twice.
+        adds four more widths on that side, at most twice. Other names ("laplacian", "matern",
+        "poly", "linear", "sigmoid") are grids made from X; docs/candidates.md has the other forms.
     criterion : "auto", str, Criterion or Cascade, default="auto"
         The criterion to choose by. "auto" is
         ``Cascade((SM(r=2), 5), (ELOO(loss="squared_hinge"), 1))``, with press for regression.
@@ -97,7 +99,7 @@ class KernelSelector(
         classifier, so that scikit-learn stratifies its folds.
     engine : {"auto", "dense", "tiled", "low_rank"} or Engine, default="auto"
         How to compute with kernel matrices. "auto" keeps them in memory up to 700 rows; beyond
-        that, or beyond the memory budget, it sweeps over tiles. Beyond 16,000 rows, or the budget,
+        that, or beyond the memory budget, it sweeps over tiles. Beyond 8,000 rows, or the budget,
         it estimates what costs n^3. ``gram.LowRank(rank)`` takes time linear in the rows.
     refit : bool, default=True
         Whether to fit the estimator with the choice.
@@ -106,7 +108,7 @@ class KernelSelector(
         None means 0.8.
     time : float or None, default=None
         About how many seconds the choice may take. Where exact leave-one-out takes longer, machines
-        on landmarks are compared instead, as many as there is time for. None is exact up to 16,000
+        on landmarks are compared instead, as many as there is time for. None is exact up to 8,000
         rows that fit into memory, and estimates with an effort that grows with the rows beyond.
     journal : None
         Reserved; must be None.
@@ -220,7 +222,8 @@ class KernelSelector(
         Parameters
         ----------
         X : array or sparse matrix of shape (n, d)
-            The data; the kernel matrix itself with ``kernels=Precomputed()``.
+            The data; the kernel matrix itself with ``kernels=Precomputed()``; or a stack (k, n, n)
+            of kernel matrices to choose from, for predictions (k, m, n).
         y : array of shape (n,)
             Class labels of any type, or real targets.
         **fit_params : dict
@@ -232,17 +235,16 @@ class KernelSelector(
         as_jobs(self.n_jobs)
         if _routing_enabled():
             fit_params = dict(process_routing(self, "fit", **fit_params).estimator.fit)
-        X, y = validate_rows(self, X, y, ensure_min_samples=3)
-        is_matrix = self.__sklearn_tags__().input_tags.pairwise
+        matrices = len(X) if is_stack(X) else 0
+        X, y = validate_rows(self, side_by_side(X), y, ensure_min_samples=3)
+        is_matrix = matrices > 0 or self.__sklearn_tags__().input_tags.pairwise
         X, y, weights, fit_params = weighted_rows(
             X, y, fit_params, self.class_weight, self._task(), is_matrix
         )
         X, targets = in_range(X), Targets.of(y, self._task()).weighted(weights)
-        auto = self.kernels is None or (isinstance(self.kernels, str) and self.kernels == "auto")
+        auto = not matrices and is_one_of(self.kernels, (None, "auto", "rbf"))
         names = getattr(self, "feature_names_in_", None)
-        kernels = (
-            grids.widths_for(X, self.random_state) if auto else as_kernels(self.kernels, X, names)
-        )
+        kernels = as_kernels(self.kernels, X, names, self.random_state, matrices)
         machine = machine_for(self.estimator, targets, kernels, self.class_weight)
         problem = Problem(
             X,
@@ -331,7 +333,7 @@ class KernelSelector(
             return getattr(machine, method)(rows, *given, **weights)
 
     def _checked(self, X: Any) -> Any:
-        return validate_rows(self, X, reset=False)
+        return validate_rows(self, side_by_side(X, self.n_features_in_), reset=False)
 
     def _inner(self) -> Any:
         machine = getattr(self, "best_estimator_", self.estimator)

@@ -18,8 +18,9 @@ from kernelwise._types import Array
 from kernelwise.criteria import Criterion, Evidence, Undefined, judge
 from kernelwise.gram import Gram
 from kernelwise.gram.pairs import kernel_between
-from kernelwise.kernels import Kernel
+from kernelwise.kernels import Kernel, Pairs
 from kernelwise.machines import Split, make_splits
+from kernelwise.selection.stacks import part_of
 
 if TYPE_CHECKING:
     from kernelwise.selection.problem import Problem
@@ -108,7 +109,9 @@ def _test_error(problem: "Problem", evidence: Evidence, ridge: float, split: Spl
     """Return the error on the test rows of the machine of the training rows."""
     assert evidence.kernel is not None
     if problem.takes_matrix:
-        cross = problem.X[np.ix_(split.test, split.train)]
+        X, train = problem.X, split.train
+        pairs = Pairs(part_of(X, split.test, train), part_of(X, train))
+        cross = evidence.kernel.values(pairs)
     else:
         cross = kernel_between(evidence.kernel, problem.X[split.test], problem.X[split.train])
     return evidence.machine.error_on(ridge, cross, problem.targets.part(split.test))

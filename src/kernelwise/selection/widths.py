@@ -1,10 +1,12 @@
 """Candidates by width: which is narrower, which is last, and what to add beyond it."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Sequence
 
 from kernelwise.kernels import Gaussian, Kernel
 
 _STEPS = 4  # by which a grid is extended
+_OF_EACH = 3  # kernels of every family that survive a screen of several families
 _NARROWER = 2  # kernels that a look at few rows may not leave out: many rows prefer them
 
 
@@ -26,6 +28,24 @@ def extended(kernels: Sequence[Kernel], side: str) -> list[Kernel]:
     if side == "narrowest":
         return [Gaussian(widths[0] / 2.0**i) for i in reversed(steps)] + list(kernels)
     return list(kernels) + [Gaussian(widths[-1] * 2.0**i) for i in steps]
+
+
+def surviving(kernels: Sequence[Kernel], order: Iterable[int], keep: int) -> list[int]:
+    """Return the first of an order that survive a screen, in that order.
+
+    Measures of a matrix alone rank the kernels of one family, not one family against another. Each
+    of several families therefore keeps its share, at least three kernels (or as many as are to be
+    kept in all, if those are fewer).
+    """
+    order = list(order)
+    families = len({kernels[i].family for i in order})
+    each = keep if families == 1 else max(min(keep, _OF_EACH), -(-keep // max(families, 1)))
+    kept, counts = [], Counter[Hashable]()
+    for i in order:
+        counts[kernels[i].family] += 1
+        if counts[kernels[i].family] <= each:
+            kept.append(i)
+    return kept
 
 
 def with_narrower(kernels: Sequence[Kernel], survivors: Sequence[int]) -> list[int]:

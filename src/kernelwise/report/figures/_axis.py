@@ -9,6 +9,7 @@ import numpy as np
 
 from kernelwise._types import Array
 from kernelwise.kernels import Gaussian, Kernel, Laplacian, Matern, Polynomial
+from kernelwise.kernels.transform import Transformed, unwrapped
 from kernelwise.report.figures._canvas import number, short
 
 _PARAMETERS: MappingProxyType[type[Kernel], str] = MappingProxyType(
@@ -33,7 +34,7 @@ class KernelAxis:
     def of(cls, kernels: Iterable[Kernel]) -> "KernelAxis":
         """Return the axis of the distinct ones of some kernels."""
         distinct = tuple(dict.fromkeys(kernels))
-        names = {_PARAMETERS.get(type(kernel)) for kernel in distinct}
+        names = {_PARAMETERS.get(type(unwrapped(kernel)[0])) for kernel in distinct}
         parameter = names.pop() if len(names) == 1 else None
         if parameter is None or len(set(_families(distinct, parameter))) > _MOST_FAMILIES:
             types = tuple(type(kernel).__name__ for kernel in distinct)
@@ -41,9 +42,9 @@ class KernelAxis:
             # Names speak for themselves.
             label = "" if len(distinct) <= _MOST_NAMES else "number of the candidate"
             return cls(distinct, numbers, types, label, "number")
-        ordered = tuple(sorted(distinct, key=lambda kernel: float(getattr(kernel, parameter))))
-        positions = tuple(float(getattr(kernel, parameter)) for kernel in ordered)
-        types = tuple(dict.fromkeys(type(kernel).__name__ for kernel in ordered))
+        ordered = tuple(sorted(distinct, key=lambda kernel: _position(kernel, parameter)))
+        positions = tuple(_position(kernel, parameter) for kernel in ordered)
+        types = tuple(dict.fromkeys(type(unwrapped(k)[0]).__name__ for k in ordered))
         label = f"{_SYMBOLS[parameter]} of {' and '.join(types)}"
         return cls(ordered, positions, _families(ordered, parameter), label, parameter)
 
@@ -72,17 +73,25 @@ class KernelAxis:
             ax.xaxis.get_major_locator().set_params(integer=True)
 
 
+def _position(kernel: Kernel, parameter: str) -> float:
+    return float(getattr(unwrapped(kernel)[0], parameter))
+
+
+def _others(kernel: Kernel, parameter: str) -> list[str]:
+    """Return all but a parameter, as text; transforms of the features last."""
+    if isinstance(kernel, Transformed):
+        return [*_others(kernel.kernel, parameter), f"{type(kernel).__name__} {kernel.shown}"]
+    return [f"{k}={v:g}" for k, v in asdict(kernel).items() if k != parameter]
+
+
 def _families(kernels: Iterable[Kernel], parameter: str) -> tuple[str, ...]:
     """Return type and other parameters of every kernel; the type alone where that says it all."""
-    types = [type(kernel).__name__ for kernel in kernels]
-    others = [
-        ", ".join(f"{k}={v:g}" for k, v in asdict(kernel).items() if k != parameter)
-        for kernel in kernels
-    ]
+    types = [type(unwrapped(kernel)[0]).__name__ for kernel in kernels]
+    others = [", ".join(_others(kernel, parameter)) for kernel in kernels]
     variants: dict[str, set[str]] = {}
     for name, other in zip(types, others, strict=True):
         variants.setdefault(name, set()).add(other)
     return tuple(
-        name if len(variants[name]) == 1 else f"{name}({other})"
+        name if len(variants[name]) == 1 or not other else f"{name}({other})"
         for name, other in zip(types, others, strict=True)
     )

@@ -1,0 +1,154 @@
+"""The inverse of a kernel matrix plus a ridge by a Cholesky factor: one ridge, all digits."""
+
+from collections.abc import Callable
+
+import numpy as np
+from scipy.linalg import cho_solve
+
+from kernelwise._progress import SILENT, Task
+from kernelwise._threads import cached_property
+from kernelwise._types import Array
+from kernelwise.gram.inverse import Inverse, NotPositiveDefinite
+from kernelwise.gram.panels import cholesky_factor, inverse_factor
+
+
+class CholeskyInverse(Inverse):
+    """By a Cholesky factor L of M, and its own inverse N: M^-1 = N'N.
+
+    N is kept in two parts, below its diagonal and on it: of a kernel so narrow that its matrix is
+    the identity up to 1e-100, products with the off-diagonal part keep all their digits. Only the
+    upper triangle of K is read; a matrix in C order is overwritten. The task is told of the steps
+    of large ones, those to the factor and those to its inverse.
+    """
+
+    def __init__(self, K: Array, ridge: float, progress: Task = SILENT) -> None:
+        self.ridge, self._progress = ridge, progress
+        K.flat[:: K.shape[0] + 1] += ridge
+        self.size = K.diagonal().copy()  # of M, the diagonal
+        # M is symmetric, so M.T is M in LAPACK's order.
+        factor = cholesky_factor(K.T, progress)
+        if factor is None:
+            raise NotPositiveDefinite(ridge)
+        self._lower = factor
+        self._logdet = 2.0 * float(np.log(self._lower.diagonal()).sum())
+
+    @cached_property
+    def _inverse_factor(self) -> tuple[Array, Array]:
+        """N below its diagonal, and the diagonal; the factor itself is lost."""
+        strict = inverse_factor(self._lower, self._progress)
+        del self._lower
+        on_diagonal = strict.diagonal().copy()
+        np.fill_diagonal(strict, 0.0)
+        return strict, on_diagonal
+
+    @cached_property
+    def _strict_squares(self) -> Array:
+        strict, _ = self._inverse_factor
+        return np.asarray(np.einsum("ij,ij->j", strict, strict))
+
+    def solve(self, B: Array) -> Array:
+        """Return the product with the columns of B."""
+        if "_inverse_factor" not in vars(self):
+            return np.asarray(cho_solve((self._lower, True), B, check_finite=False))
+        strict, g = self._inverse_factor
+        once = strict @ B + g[:, None] * B
+        return np.asarray(strict.T @ once + g[:, None] * once)
+
+    def diagonal(self) -> Array:
+        """Return the column sums of squares of N."""
+        return np.asarray(self._strict_squares + self._inverse_factor[1] ** 2)
+
+    def _columns(self, rows: Array) -> Array:
+        """Return columns of N."""
+        strict, g = self._inverse_factor
+        columns = strict[:, rows]
+        columns[rows, np.arange(rows.size)] = g[rows]
+        return np.asarray(columns)
+
+    def block(self, rows: Array) -> Array:
+        """Return some rows and the same columns."""
+        N = self._columns(rows)
+        return np.asarray(N.T @ N)
+
+    def times_block(self, rows: Array) -> Callable[[Array], Array]:
+        """Return the product with a block, in O(n |rows|)."""
+        N = self._columns(rows)
+        return lambda V: np.asarray(N.T @ (N @ V))
+
+    def logdet(self) -> float:
+        """Return the logarithm of the determinant of M."""
+        return self._logdet
+
+    def end_of_diagonal(self, rows: int) -> Array:
+        """Return the diagonal on the last rows: (M^-1)_22 = (L_22 L_22')^-1, a small factor."""
+        N = inverse_factor(np.array(self._lower[-rows:, -rows:], order="F"))
+        return np.asarray(np.einsum("ij,ij->j", N, N))
+
+    def off_diagonal_product(self, B: Array) -> Array:
+        """Return the product with all but the diagonal: N'N without its diagonal, times B."""
+        strict, g = self._inverse_factor[0], self._inverse_factor[1][:, None]
+        below = strict @ B
+        return np.asarray(
+            g * below + strict.T @ (below + g * B) - self._strict_squares[:, None] * B
+        )
+
+    @property
+    def condition(self) -> float:  # type: ignore[override]
+        """Errors are relative to sqrt(M_ii M_jj), so rows of any scale do no harm."""
+        return float(self.size @ self.diagonal())
+
+
+class ReorderedInverse(Inverse):
+    """By a Cholesky factor of the matrix with its rows in another order, those judged last.
+
+    The diagonal on those alone takes the end of the factor, not its inverse, which takes as long as
+    the factor itself.
+    """
+
+    def __init__(self, inverse: CholeskyInverse, order: Array, judged: int) -> None:
+        self._inverse, self._order, self._count = inverse, order, judged
+        self.ridge, self.judged = inverse.ridge, np.sort(order[-judged:])
+
+    def whole(self) -> Inverse:
+        """Return the inverse with its diagonal on all rows, by the same factor."""
+        whole = ReorderedInverse(self._inverse, self._order, self._order.size)
+        whole.judged = None
+        return whole
+
+    def _placed(self, values: Array) -> Array:
+        """Return values by row, NaN where they are not known."""
+        placed = np.full((self._order.size, *values.shape[1:]), np.nan)
+        placed[self._order[-values.shape[0] :]] = values
+        return placed
+
+    @cached_property
+    def _known(self) -> Array:
+        """The diagonal on the rows judged, in their order here."""
+        if self.judged is None:
+            return self._inverse.diagonal()
+        return self._inverse.end_of_diagonal(self._count)
+
+    def solve(self, B: Array) -> Array:
+        """Return the product with the columns of B."""
+        return self._placed(self._inverse.solve(B[self._order]))
+
+    def diagonal(self) -> Array:
+        """Return the diagonal; NaN for rows not judged."""
+        return self._placed(self._known)
+
+    def trace(self) -> float:
+        """Return the sum of the diagonal, from its mean on the rows judged."""
+        return float(self._known.mean() * self._order.size)
+
+    def logdet(self) -> float:
+        """Return the logarithm of the determinant of M."""
+        return self._inverse.logdet()
+
+    def off_diagonal_product(self, B: Array) -> Array:
+        """Return the product with all but the diagonal."""
+        return self._placed(self._inverse.off_diagonal_product(B[self._order]))
+
+    @property
+    def condition(self) -> float:  # type: ignore[override]
+        """As of a Cholesky factor, from the rows judged."""
+        return float(np.mean(self._inverse.size[-self._count :] * self._known)) * self._order.size

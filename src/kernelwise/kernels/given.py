@@ -1,0 +1,216 @@
+"""What users bring: functions of two sets of rows, and several kernel matrices."""
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from kernelwise._arguments import as_integer, is_one_of, shown
+from kernelwise._types import Array
+from kernelwise.kernels.base import Kernel
+from kernelwise.kernels.geometry import Pairs, as_numbers
+
+_SYMMETRIC = 1e-8  # relative difference of mirror images that rounding explains
+_LONGEST = 60  # characters of a name
+_MOST = 10**6  # matrices
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Function(Kernel):
+    """A kernel that is a function of two sets of rows.
+
+    Parameters
+    ----------
+    function : callable or str
+        ``function(X, Z)`` returns the matrix between the rows of X and those of Z. It must be
+        symmetric. A result file holds the name of a function only: what is read from it has that
+        name here, and cannot be evaluated.
+    psd : bool or None, default=None
+        Whether the function is positive semidefinite, None where that is not known.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.kernels import Function
+    >>> def overlap(X, Z):
+    ...     return np.minimum(X[:, None], Z[None]).sum(axis=-1)
+    >>> Function(overlap)([[1.0, 2.0], [3.0, 0.0]])
+    array([[3., 1.],
+           [1., 3.]])
+    """
+
+    function: Callable[..., Any] | str
+    psd: bool | None = None
+
+    def __post_init__(self) -> None:
+        is_class = isinstance(self.function, type)
+        if is_class or not (callable(self.function) or isinstance(self.function, str)):
+            raise TypeError(f"function of Function must be callable, got {shown(self.function)}.")
+        if not is_one_of(self.psd, (True, False)) and self.psd is not None:
+            raise ValueError(f"psd of Function must be True, False or None, got {shown(self.psd)}.")
+
+    @property
+    def name(self) -> str:
+        """The name of the function, or what it prints as."""
+        if isinstance(self.function, str):
+            return self.function
+        text = getattr(self.function, "__name__", None) or " ".join(repr(self.function).split())
+        return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Function) or self.psd != other.psd:
+            return False
+        if isinstance(self.function, str):
+            return self.function == other.function
+        return self.function is other.function
+
+    def __hash__(self) -> int:
+        return hash(self.function) if isinstance(self.function, str) else id(self.function)
+
+    @property
+    def family(self) -> Hashable:
+        """Every function is a family of its own."""
+        return self
+
+    @property
+    def origin(self) -> float:
+        """Zero: nothing is known of the function."""
+        return 0.0
+
+    @property
+    def is_psd(self) -> bool | None:
+        """Whether it is positive semidefinite, as far as that is known."""
+        return self.psd
+
+    @property
+    def inverse_widths(self) -> tuple[float, ...]:
+        """None."""
+        return ()
+
+    def values(self, pairs: Pairs) -> Array:
+        """Return what the function returns, after checking it."""
+        others = pairs.X if pairs.Z is None else pairs.Z
+        K = self._evaluated(pairs.X, others)
+        return K if pairs.Z is not None else self._symmetric(K)
+
+    def deviations(self, pairs: Pairs) -> Array:
+        """Return the matrix: the origin is zero."""
+        return self.values(pairs)
+
+    def diagonal(self, X: Any) -> Array:
+        """Return the values of every row with itself, from small matrices."""
+        parts = [X[i : i + 64] for i in range(0, X.shape[0], 64)]
+        return np.concatenate([self._evaluated(part, part).diagonal() for part in parts])
+
+    def _evaluated(self, X: Any, Z: Any) -> Array:
+        if isinstance(self.function, str):
+            raise ValueError(
+                f"the function {self.function} is known by name only, as result files hold it: "
+                "give the function itself."
+            )
+        shape = X.shape[0], Z.shape[0]
+        try:
+            K = as_numbers(self.function(X, Z), f"the matrix of {self.name}")
+        except (TypeError, AttributeError, IndexError, ValueError, ArithmeticError) as error:
+            reason = " ".join(str(error).split()).rstrip(".")
+            raise ValueError(
+                f"the kernel function {self.name} fails on two sets of rows ({shown(reason)}): it "
+                "must return their matrix."
+            ) from error
+        if K.shape != shape:
+            raise ValueError(
+                f"the kernel function {self.name} must return a matrix of shape {shape} for X and "
+                f"Z of so many rows, got {K.shape}."
+            )
+        if not np.isfinite(K).all():
+            raise ValueError(f"the kernel function {self.name} returns NaN or infinity.")
+        return np.array(K)  # not the function's own array, which it may keep
+
+    def _symmetric(self, K: Array) -> Array:
+        """Return a matrix of rows with themselves, symmetric to the last bit."""
+        asymmetry = float(np.abs(K - K.T).max())
+        if asymmetry > _SYMMETRIC * float(np.abs(K).max()):
+            raise ValueError(
+                f"the kernel function {self.name} is not symmetric (entries differ by up to "
+                f"{asymmetry:.3g}): k(X, Z) must be the transpose of k(Z, X)."
+            )
+        return np.asarray(0.5 * (K + K.T))
+
+    def __repr__(self) -> str:
+        return f"Function({self.name})"
+
+
+@dataclass(frozen=True, repr=False)
+class Matrix(Kernel):
+    """One of several given matrices, which stand side by side in the place of X.
+
+    ``KernelSelector`` and ``score_matrices`` make these from a stack of matrices.
+
+    Parameters
+    ----------
+    index : int, default=0
+        Which of the matrices, counted from 0.
+    name : str, default=""
+        What to call it.
+    """
+
+    index: int = 0
+    name: str = ""
+    takes_matrix: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        index = as_integer(self.index)
+        if index is None or not 0 <= index < _MOST:
+            raise ValueError(
+                f"index of Matrix must be from 0 to {_MOST - 1}, got {shown(self.index)}."
+            )
+        object.__setattr__(self, "index", index)
+        if not isinstance(self.name, str):
+            raise TypeError(f"name of Matrix must be a text, got {shown(self.name)}.")
+
+    @property
+    def family(self) -> Hashable:
+        """Every matrix is a family of its own."""
+        return self
+
+    @property
+    def origin(self) -> float:
+        """Zero: nothing is known of the matrix."""
+        return 0.0
+
+    @property
+    def is_psd(self) -> bool | None:
+        """Not known."""
+        return None
+
+    @property
+    def inverse_widths(self) -> tuple[float, ...]:
+        """None."""
+        return ()
+
+    def values(self, pairs: Pairs) -> Array:
+        """Return a copy of the matrix."""
+        n = (pairs.X if pairs.Z is None else pairs.Z).shape[0]
+        return self._block(pairs.X, n).copy()
+
+    def deviations(self, pairs: Pairs) -> Array:
+        """Return a copy of the matrix: the origin is zero."""
+        return self.values(pairs)
+
+    def diagonal(self, X: Any) -> Array:
+        """Return the diagonal of the matrix."""
+        return self._block(X, X.shape[0]).diagonal().copy()
+
+    def _block(self, X: Any, n: int) -> Array:
+        columns = slice(self.index * n, (self.index + 1) * n)
+        if X.shape[1] < columns.stop or X.shape[1] % n:
+            raise ValueError(
+                f"X must hold {self.index + 1} matrices or more of {n} columns each, side by side, "
+                f"got {X.shape[1]} columns."
+            )
+        block = X[:, columns]
+        return np.asarray(block.toarray() if hasattr(block, "toarray") else block)
+
+    def __repr__(self) -> str:
+        return f"Matrix({self.index}, {self.name!r})" if self.name else f"Matrix({self.index})"
