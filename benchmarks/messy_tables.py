@@ -110,7 +110,7 @@ def both(name: str) -> tuple[pd.DataFrame, pd.DataFrame]:
 
 
 def by_kernelwise(train: pathlib.Path, test: pathlib.Path) -> object:
-    """What ``kernelwise select`` and ``predict`` do."""
+    """What ``kernelwise select --single`` and ``predict`` do."""
     data = prepare(read_table(str(train)), "target", "auto", scale=True)
     machine = kw.KernelSelector(task=data.task).fit(data.X, data.y)
     model = Pipeline([("preparation", data.preparation), ("machine", machine)])

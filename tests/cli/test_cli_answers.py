@@ -110,7 +110,7 @@ class TestOrder:
         status, out, _ = run(capsys, "select", table, "--out", tmp_path / "out")
         assert status == 0
         names = [[line.split()[0] for line in part.splitlines()] for part in (*seen, out)]
-        assert names[0] == ["kernel", "ridge", "machine", "error", "runner-up"]
+        assert names[0] == ["kernel", "ridge", "machine", "error", "stack", "runner-up"]
         assert names[1] == ["stability", "time", "written"]
 
     def test_json_comes_at_the_end(self, table, capsys, monkeypatch):

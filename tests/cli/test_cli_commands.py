@@ -100,13 +100,15 @@ def test_sparse_rows_that_lack_the_last_features(tmp_path, capsys):
     assert [line.split(",")[0] for line in out.splitlines()] == ["prediction", "1", "0"]
 
 
-def test_the_answer_says_what_matters(tmp_path, capsys):
+@pytest.mark.parametrize("single", [(), ("--single",)])
+def test_the_answer_says_what_matters(single, tmp_path, capsys):
     path = tmp_path / "flowers.csv"
     _write(flowers(), path)
-    status, out, err = run(capsys, "select", path)
+    status, out, err = run(capsys, "select", path, *single)
     assert status == 0
     names = [line.split()[0] for line in out.splitlines()]
-    assert names == ["kernel", "ridge", "machine", "error", "runner-up", "time"]
+    stack = [] if single else ["stack"]
+    assert names == ["kernel", "ridge", "machine", "error", *stack, "runner-up", "time"]
     assert "leave-one-out; always the largest class: 50.0 %" in out
     assert "'species', the last column, is taken as the target" in err
     assert list(tmp_path.iterdir()) == [path]

@@ -41,6 +41,12 @@ MIXED = {
     ),
 }
 KERNELS = FAMILIES | MIXED
+TRANSFORMED = [
+    kw.Scaled([2.0, 0.5, 0.0], kw.Laplacian(3.0)),
+    kw.Scaled([2.0, 0.5, 1.0], kw.Gaussian(2.0) + kw.Linear()),
+    kw.Columns([2, 0], kw.Matern(2.0)) * kw.Columns([1], kw.Laplacian(3.0)),
+    kw.Columns([2, 1], kw.Scaled([0.5, 3.0], kw.Gaussian(2.0))),
+]
 
 
 def problem(n=11, d=3, seed=0):
@@ -91,6 +97,14 @@ def test_finite_differences_of_the_decision_function(kernel, task):
     close(kw.relevance(machine, points).values, by_differences(machine, points), rtol=1e-6)
 
 
+@pytest.mark.parametrize("kernel", TRANSFORMED, ids=str)
+def test_kernels_on_transformed_features(kernel):
+    X, y = problem(n=30)
+    machine = kw.LSSVC(kernel).fit(X, y)
+    points = np.random.default_rng(1).normal(size=(7, 3))
+    close(kw.relevance(machine, points).values, by_differences(machine, points), rtol=1e-6)
+
+
 @settings(max_examples=30)
 @given(points(), st.sampled_from(list(FAMILIES)), st.integers(0, 2**16))
 def test_random_rows(X, kernel, seed):
@@ -130,6 +144,24 @@ def test_a_selector_and_landmarks_are_asked_for_their_machine():
     assert kw.relevance(low_rank).rows == machine.X_fit_.shape[0] < 200
     points = rng.normal(size=(5, 3))
     close(kw.relevance(low_rank, points).values, by_differences(machine, points), rtol=1e-5)
+
+
+@pytest.mark.parametrize("gate", [0.0, 0.7])
+@pytest.mark.parametrize("classes", [0, 2, 3])
+def test_a_stack_is_the_weighted_sum_of_its_members(gate, classes):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 3))
+    f = np.abs(X[:, 0]) + 0.5 * X[:, 1] + 0.2 * rng.normal(size=60)
+    y = f if classes == 0 else np.digitize(f, np.quantile(f, np.arange(1, classes) / classes))
+    stack = kw.KernelStack(gate=gate).fit(X, y)
+    points = rng.normal(size=(5, 3))
+    found = kw.relevance(stack, points)
+    close(found.values, by_differences(stack, points), rtol=1e-6)
+    if gate == 0.0:
+        [single] = [m for m, w in zip(stack.members_.values(), stack.weights_, strict=True) if w]
+        np.testing.assert_array_equal(found.values, kw.relevance(single, points).values)
+    with pytest.raises(NotFittedError):
+        kw.relevance(kw.KernelStack())
 
 
 def test_rows_of_weight_zero_have_no_influence():

@@ -13,7 +13,7 @@ import kernelwise as kw
 from kernelwise.cli.main import main
 from kernelwise.report import render, summarize
 from kernelwise.selection import SelectionResult, archive
-from kernelwise.selection.record import ErrorEstimate, Record
+from kernelwise.selection.record import ErrorEstimate, Member, Record, Stack
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror='alert(2)'>\"&amp;"
 DEEP = "[" * 100_000
@@ -37,6 +37,16 @@ def good():
         error=estimate,
         nested=estimate,
         stability={str(selector.best_kernel_): 0.8, "Linear()": 0.2},
+        stack=Stack(
+            0.5,
+            estimate,
+            (
+                Member("gaussian", selector.best_kernel_, 0.1, 0.75, estimate, 4, 0.1),
+                Member("b", kw.Scaled([1, 2, 3], kw.Laplacian(2.0)), 0.1, 0.25, None, 4, 0.1),
+            ),
+            ("linear is left out",),
+        ),
+        relevance={"a": 0.7, "b": 0.3},
         warnings=("look twice",),
         data={
             "source": "f.csv",
@@ -164,6 +174,23 @@ def replaced(plain, path, value):
 WRONG = [None, True, -1, 0.5, "text", [], {}, [[1]], {"a": [1]}, "inf", 1e308]
 
 
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("stack", "gate"), 1.5),
+        (("stack", "gate"), None),
+        (("stack", "members"), []),
+        (("stack", "members", 0, "weight"), -0.75),
+        (("stack", "members", 0, "weight"), 0.8),
+        (("relevance", "a"), 1.5),
+    ],
+)
+def test_a_stack_or_shares_that_cannot_be(path, value, good, report):
+    status, _, err = report(json.dumps(replaced(good, path, value)))
+    assert status == 2
+    assert ("its stack has weights that are none" in err) or ("relevance is no share" in err)
+
+
 def test_every_field_of_another_kind(good):
     """A sentence, or a page: never an error of ours, nor a warning from the depths."""
     seen = set()
@@ -186,6 +213,8 @@ TEXTS = [
     ("machine",),
     ("task",),
     ("version",),
+    ("stack", "notes", 0),
+    ("stack", "members", 0, "name"),
     ("error", "measure"),
     ("error", "method"),
     ("warnings", 0),

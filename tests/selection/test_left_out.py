@@ -98,10 +98,11 @@ def test_records_keep_them(records):
 
 def test_records_of_earlier_versions(records):
     plain = json.loads(records[0].to_json())
-    for name in ("confusion", "residuals", "model_sha256"):
+    for name in ("confusion", "residuals", "model_sha256", "stack", "relevance"):
         del plain[name]
     record = Record.from_json(json.dumps(plain))
     assert (record.confusion, record.residuals) == (None, None)
+    assert (record.stack, record.relevance) == (None, None)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from kernelwise.kernels import Gaussian, Kernel
 from kernelwise.selection.archive import to_plain
 from kernelwise.selection.diagnostics import Code, has_code
 from kernelwise.selection.params import told_params
-from kernelwise.selection.record import Record
+from kernelwise.selection.record import Record, Stack
 
 _HALVES_UP_TO = 1000  # rows; beyond, KernelSelector.pick_stability takes parts of 500
 
@@ -37,6 +37,7 @@ def quality(record: Record) -> str:
     lines = {
         "error": "not known" if record.error is None else str(record.error),
         "balanced": "" if record.balanced_error is None else str(record.balanced_error),
+        "stack": "" if record.stack is None else stacked(record, record.stack),
         "runner-up": _runner_up(record),
     }
     return labelled(lines)
@@ -44,8 +45,11 @@ def quality(record: Record) -> str:
 
 def rest(record: Record, written: list[str]) -> str:
     """Return what takes longer to find out than the choice."""
-    time = f"{record.result.seconds:.1f} s to choose"
-    kernels = counted(len(set(record.result.kernels)), "kernel")
+    seconds, candidates = record.result.seconds, len(set(record.result.kernels))
+    if record.stack is not None:
+        seconds = sum(member.seconds for member in record.stack.members)
+        candidates = sum(member.candidates for member in record.stack.members)
+    time, kernels = f"{seconds:.1f} s to choose", counted(candidates, "kernel")
     lines = {
         "nested": "" if record.nested is None else str(record.nested),
         "stability": _stability(record),
@@ -53,6 +57,20 @@ def rest(record: Record, written: list[str]) -> str:
         "written": ", ".join(written),
     }
     return labelled(lines)
+
+
+def stacked(record: Record, stack: Stack) -> str:
+    """Return what one kernel does, and what others add to it."""
+    single, others = stack.single_error, stack.members[1:]
+    alone = f"one kernel: {record.kernel}, {'error not known' if single is None else single.short}"
+    if not others:
+        return f"{alone}; no other member suits the data"
+    if stack.gate == 0.0 or record.error is None:
+        names = ", ".join(member.title for member in others)
+        return f"{alone}; it is as good as a stack with {names} (gate {stack.gate:.2g})"
+    shares = {member.title: f"{100 * member.weight:.0f} %" for member in others}
+    added = [f"{title} {share}" for title, share in shares.items() if share != "0 %"]
+    return f"{alone}; stacked with {', '.join(added)}: {record.error.short} (gate {stack.gate:.2g})"
 
 
 def runner_up(record: Record) -> dict[str, Any] | None:

@@ -23,6 +23,7 @@ _FILE = "a table (csv, tsv, libsvm, arff, parquet; .gz too)"
 _TARGET = "what to predict; default: the column called target, class, label or y, else the last"
 _HEADER = "whether the first line of delimited text names the columns: auto, yes, no"
 _MAX_SIZE = "the most that a compressed file may unpack to; default: 256MB, a model 1GB"
+_SINGLE = "one kernel, not a stack of several; so do --kernels, --criterion, --ridge, --machine svm"
 _MACHINE = "lssvm (default; kernel ridge regression for regression), svm, krr"
 _RIDGES = "auto (default), a number, or several to choose from: 0.01,0.1,1"
 _WEIGHTS = "balanced: every class counts equally; or weights of labels: yes=5,no=1"
@@ -120,6 +121,7 @@ def _shared(add: Add, out: str, help_out: str) -> None:
 
 def _select(add: Add) -> None:
     _table(add)
+    add("--single", action="store_true", help=_SINGLE)
     add("--machine", type=_one_of("machine", MACHINES), default="lssvm", help=_MACHINE)
     add("--ridge", type=_ridges, default="auto", help=_RIDGES)
     add("--time", type=_seconds, metavar="SECONDS", help="about how long the choice may take")

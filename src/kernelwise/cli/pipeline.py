@@ -12,12 +12,14 @@ import numpy as np
 from sklearn.svm import SVC, SVR
 
 from kernelwise._arguments import as_bytes, in_words
+from kernelwise.cli.candidates import Candidates
 from kernelwise.cli.formats.libsvm import MOST_DENSE, dense
 from kernelwise.cli.prepare import Prepared, prepare
 from kernelwise.cli.read import read_table
 from kernelwise.cli.screen import BadInput, Screen
 from kernelwise.cli.weights import weigh
 from kernelwise.cli.write import Folder
+from kernelwise.combine import KernelStack
 from kernelwise.criteria import Criterion, available, get
 from kernelwise.gram import Dense, Targets
 from kernelwise.gram.dense import needed
@@ -95,6 +97,29 @@ class Job:
             memory=args.memory,
             time=getattr(args, "time", None),
             random_state=args.seed,
+            class_weight=self._class_weight,
+        )
+
+    @property
+    def single_options(self) -> list[str]:
+        """The options given that are for the choice of one kernel."""
+        args = self.args
+        asked = {
+            "--single": args.single,
+            "--kernels": args.kernels != Candidates.parse("auto"),
+            "--criterion": bool(self.criteria),
+            "--ridge": args.ridge != "auto",
+            "--machine svm": self._machine == "svm",
+        }
+        return [option for option, is_given in asked.items() if is_given]
+
+    def stack(self) -> KernelStack:
+        """Return the stack that is fitted where no option asks for one kernel."""
+        return KernelStack(
+            task=self.data.task,
+            memory=self.args.memory,
+            time=self.args.time,
+            random_state=self.args.seed,
             class_weight=self._class_weight,
         )
 

@@ -13,11 +13,14 @@ from sklearn.base import clone
 from sklearn.pipeline import Pipeline
 
 from kernelwise import __version__
+from kernelwise.cli import features
 from kernelwise.cli.answer import answer, choice, quality, rest, runner_up
+from kernelwise.cli.fitted import Fitted
 from kernelwise.cli.pipeline import Job, explain_memory_error
 from kernelwise.cli.prepare import Prepared
 from kernelwise.cli.screen import BadInput, Screen, tell
 from kernelwise.cli.write import RESULT, Folder
+from kernelwise.machines import KRR, LSSVC
 from kernelwise.selection.archive import to_plain
 from kernelwise.selection.estimates import by_folds
 from kernelwise.selection.guards import no_signal
@@ -36,26 +39,38 @@ Steps = dict[str, tuple[str, Callable[[], Any]]]  # by what is said: a field, an
 def select(args: argparse.Namespace, screen: Screen) -> int:
     """Choose a kernel for a table; return the exit status."""
     job = Job(args, screen)
-    data, folder, selector = job.data, job.folder, job.selector()
-    with screen.heard() as heard, screen.fitting(selector, "choosing the kernel"):
-        with explain_memory_error(args.memory, data.targets.n):
-            selector.fit(data.X, data.y)
-    record = _first_record(selector, data, heard)
+    data, folder = job.data, job.folder
+    fitted, heard = _fit(job)
+    record = _first_record(fitted, data, heard)
     with screen.status("writing the model"):
-        steps = [("preparation", data.preparation), ("machine", selector.best_estimator_)]
+        steps = [("preparation", data.preparation), ("machine", fitted.model)]
         record = replace(record, **folder.model(Pipeline(steps), screen))
     told = _Answer(args)
     told.part(choice(record))
-    record, interrupted = _improve(record, _error(job, selector), screen)
+    record, interrupted = _improve(record, _error(job, fitted), screen)
     record = _look_twice(record, screen)
     told.part(quality(record))
     if not interrupted:
-        record, interrupted = _improve(record, _steps(job, selector), screen)
+        record, interrupted = _improve(record, _steps(job, fitted), screen)
     record = replace(record, seconds=told.seconds)
     _write(record, folder, screen, interrupted)
     told.end(replace(record, seconds=told.seconds), folder.written, interrupted)
     folder.check()
     return 130 if interrupted else 0
+
+
+def _fit(job: Job) -> tuple[Fitted, list[str]]:
+    """Fit what was asked for, a stack unless options are for one kernel; return what was heard."""
+    asked = job.single_options
+    if asked and asked != ["--single"]:
+        job.screen.note(f"with {' and '.join(asked)} one kernel is chosen, not a stack of several.")
+    estimator = job.selector() if asked else job.stack()
+    with job.screen.heard() as heard, job.screen.fitting(estimator, "choosing the kernel"):
+        with explain_memory_error(job.args.memory, job.data.targets.n):
+            estimator.fit(job.data.X, job.data.y)
+    for sentence in getattr(estimator, "notes_", ()):
+        job.screen.note(sentence)
+    return Fitted(estimator), heard
 
 
 class _Answer:
@@ -94,18 +109,19 @@ class _Answer:
             tell(answer(record, written) if interrupted else rest(record, written))
 
 
-def _first_record(selector: Any, data: Prepared, heard: list[str]) -> Record:
-    is_weighted = "class_weight" in data.facts
+def _first_record(fitted: Fitted, data: Prepared, heard: list[str]) -> Record:
+    is_weighted, selector, whole = "class_weight" in data.facts, fitted.single, fitted.whole
     return Record(
         kernel=selector.best_kernel_,
         ridge=selector.best_ridge_,
         machine=type(selector.best_estimator_).__name__,
         task=data.task,
         result=selector.result_,
-        balanced_error=selector.balanced_error_ if is_weighted else None,
-        confusion=confusion(selector.best_estimator_, data.targets),
-        residuals=residuals(selector.best_estimator_, data.targets),
-        warnings=tuple(dict.fromkeys([*data.warnings, *selector.guards_, *heard])),
+        balanced_error=whole.balanced_error_ if is_weighted else None,
+        confusion=confusion(fitted.model, data.targets),
+        residuals=residuals(fitted.model, data.targets),
+        stack=fitted.stack,
+        warnings=tuple(dict.fromkeys([*data.warnings, *whole.guards_, *heard])),
         data=data.facts,
         version=__version__,
     )
@@ -143,19 +159,14 @@ def _look_twice(record: Record, screen: Screen) -> Record:
     return record
 
 
-def _error(job: Job, selector: Any) -> Steps:
+def _error(job: Job, fitted: Fitted) -> Steps:
     """Return how to find the error of the choice."""
-    return {
-        "estimating the error": (
-            "error",
-            lambda: selector.error_estimate(job.data.X, job.data.y),
-        )
-    }
+    return {"estimating the error": ("error", lambda: fitted.error(job.data))}
 
 
-def _steps(job: Job, selector: Any) -> Steps:
+def _steps(job: Job, fitted: Fitted) -> Steps:
     """Return what is to be found out once the choice and its error are known."""
-    args, data = job.args, job.data
+    args, data, selector = job.args, job.data, fitted.single
 
     def stability() -> dict[str, float]:
         picks = selector.pick_stability(data.X, data.y)
@@ -164,17 +175,25 @@ def _steps(job: Job, selector: Any) -> Steps:
     steps: Steps = {}
     if args.nested:
         what = "estimating the error of the whole choice"
-        steps[what] = "nested", lambda: _nested(selector, data)
+        steps[what] = "nested", lambda: _nested(fitted.whole, data)
     if args.out is not None or args.json:
         if data.targets.n <= EXACT_ROWS:  # small parts say little of what many rows prefer
             steps["choosing again on random parts"] = "stability", stability
         steps[_OWN_BAR] = "comparison", lambda: _comparison(job, selector)
+        if isinstance(selector.best_estimator_, LSSVC | KRR):
+            steps["finding the columns that matter"] = "relevance", lambda: _relevance(fitted, data)
     return steps
 
 
-def _nested(selector: Any, data: Prepared) -> ErrorEstimate:
+def _relevance(fitted: Fitted, data: Prepared) -> dict[str, float]:
+    """Return how much the columns matter, those that matter most first."""
+    features.check_size(data.X)
+    return features.shares(fitted.model, data.preparation)
+
+
+def _nested(estimator: Any, data: Prepared) -> ErrorEstimate:
     """Return the error of all that was done: every fold prepares and chooses for itself."""
-    whole = Pipeline([("preparation", data.preparation), ("selector", selector)])
+    whole = Pipeline([("preparation", data.preparation), ("selector", estimator)])
     return by_folds(clone(whole), data.raw, data.targets, _FOLDS, "nested ")
 
 

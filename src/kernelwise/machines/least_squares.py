@@ -31,7 +31,7 @@ from kernelwise.machines.ridge_path import (
     fit_cholesky,
 )
 from kernelwise.machines.uncertainty import PredictsIntervals, PredictsSets
-from kernelwise.machines.weights import sample_weights, with_class_weights
+from kernelwise.machines.weights import placed, sample_weights, with_class_weights
 from kernelwise.targets import Targets
 
 
@@ -53,8 +53,8 @@ class _LeastSquaresMachine(BaseEstimator):
         with limited(rows=X.shape[0]):
             fit = self._solve(X, Y[used], weights[used], used)
         # A row of weight zero keeps its place, without influence and without a residual.
-        coefficients = _placed(fit.coefficients, used, 0.0)
-        values, residuals = (_placed(v, used, np.nan) for v in (fit.loo_values, fit.loo_residuals))
+        coefficients = placed(fit.coefficients, used, 0.0)
+        values, residuals = (placed(v, used, np.nan) for v in (fit.loo_values, fit.loo_residuals))
         self._store(X, fit, coefficients, values, residuals, flat=Y.ndim == 1)
         self.sample_weight_ = weights
 
@@ -347,10 +347,3 @@ class KRR(PredictsIntervals, MultiOutputMixin, RegressorMixin, _LeastSquaresMach
     def predict(self, X: Any) -> Array:
         """Return f(x) for every row."""
         return self._evaluate(X)
-
-
-def _placed(values: Array, used: Array, elsewhere: float) -> Array:
-    """Return the values of the rows that are used at their places among all rows."""
-    placed = np.full((used.size, values.shape[1]), elsewhere)
-    placed[used] = values
-    return placed

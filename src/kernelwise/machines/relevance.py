@@ -1,9 +1,10 @@
 """Which features a fitted machine uses: the average squared gradient of its decision function."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -78,9 +79,9 @@ def relevance(
 
     Parameters
     ----------
-    machine : LSSVC, KRR or KernelSelector
+    machine : LSSVC, KRR, KernelSelector or KernelStack
         Fitted; its kernel may be any but ``Precomputed``, also sums, products and multiples,
-        ``Scaled`` and ``Columns``.
+        ``Scaled`` and ``Columns``. Of a stack, f is the weighted sum of its members.
     X : array or sparse matrix of shape (m, d), default=None
         The rows at which to take the gradient; None means the training rows of positive weight (the
         landmarks, if the machine has those instead).
@@ -105,18 +106,28 @@ def relevance(
     >>> kw.relevance(machine).effects.round(2)
     array([0.06, 0.66, 0.07])
     """
-    fitted = as_differentiable(machine)
+    machines = _differentiable_parts(machine)
     draw, limit = check_random_state(0 if random_state is None else random_state), _limit(rows)
-    Z, A = _expansion(fitted)
-    points = Z if X is None else dense_rows(validate_rows(machine, X, reset=False))
-    most = max(_FEWEST, int(_WORK / (Z.size * A.shape[0]))) if limit is None else limit
+    d = machines[0][0].X_fit_.shape[1]
+    names = getattr(machine, "feature_names_in_", [f"x{j}" for j in range(d)])
+    parts = [_expansion(fitted, weight, list(names)) for fitted, weight in machines]
+    first = parts[0].Z
+    points = first if X is None else dense_rows(validate_rows(machine, X, reset=False))
+    work = sum(part.Z.size * part.A.shape[0] for part in parts)
+    most = max(_FEWEST, int(_WORK / work)) if limit is None else limit
     if most < points.shape[0]:
         points = points[np.sort(draw.choice(points.shape[0], most, replace=False))]
-    names = getattr(machine, "feature_names_in_", [f"x{j}" for j in range(Z.shape[1])])
-    kernel = fitted.kernel.with_positions(list(names))
-    values, errors = _mean_squares(kernel, points, Z, A)
+    values, errors = _mean_squares(parts, points)
     names = np.asarray(names, dtype=object)
-    return Relevance(values, errors, names, points.shape[0], Z.std(axis=0))
+    return Relevance(values, errors, names, points.shape[0], first.std(axis=0))
+
+
+def _differentiable_parts(machine: Any) -> list[tuple[LSSVC | KRR, float]]:
+    """Return the machines whose weighted sum is asked about: itself, or those of a stack."""
+    if isinstance(machine, type) or not hasattr(machine, "members_"):
+        return [(as_differentiable(machine), 1.0)]
+    pairs = zip(machine.members_.values(), machine.weights_.tolist(), strict=True)
+    return [(as_differentiable(member), weight) for member, weight in pairs if weight > 0.0]
 
 
 def as_differentiable(machine: Any) -> LSSVC | KRR:
@@ -127,8 +138,8 @@ def as_differentiable(machine: Any) -> LSSVC | KRR:
     inner = getattr(machine, "best_estimator_", machine)
     if not isinstance(inner, LSSVC | KRR):
         raise TypeError(
-            "machine must be a fitted LSSVC or KRR, or a KernelSelector that fitted one, got "
-            f"{type(inner).__name__}: of a pipeline, give the last step."
+            "machine must be a fitted LSSVC or KRR, a KernelStack, or a KernelSelector that fitted "
+            f"one, got {type(inner).__name__}: of a pipeline, give the last step."
         )
     kernel = inner.kernel
     if not isinstance(kernel, Kernel) or kernel.takes_matrix:
@@ -147,13 +158,22 @@ def _limit(rows: Any) -> int | None:
     return limit
 
 
-def _expansion(machine: LSSVC | KRR) -> tuple[Array, Array]:
-    """Return the rows that a machine sums over, and their coefficients, one line per target."""
+class _Expansion(NamedTuple):
+    """A sum of kernels around rows."""
+
+    kernel: Kernel
+    Z: Array  # the rows
+    A: Array  # their coefficients, one line per target
+
+
+def _expansion(machine: LSSVC | KRR, weight: float, names: list[str]) -> _Expansion:
+    """Return what a machine sums up, times its weight."""
     X, alpha = machine.X_fit_, machine.dual_coef_.reshape(machine.X_fit_.shape[0], -1)
     weights = machine.sample_weight_
     if weights.shape[0] == X.shape[0] and not weights.all():  # landmarks have no weights
         X, alpha = X[weights > 0.0], alpha[weights > 0.0]
-    return dense_rows(X), np.ascontiguousarray(alpha.T)
+    kernel = machine.kernel.with_positions(names)
+    return _Expansion(kernel, dense_rows(X), weight * np.ascontiguousarray(alpha.T))
 
 
 def dense_rows(X: Any) -> Array:
@@ -169,18 +189,19 @@ def dense_rows(X: Any) -> Array:
     return np.asarray(X.toarray())
 
 
-def _mean_squares(kernel: Kernel, points: Array, Z: Array, A: Array) -> tuple[Array, Array]:
+def _mean_squares(parts: Sequence[_Expansion], points: Array) -> tuple[Array, Array]:
     """Return the mean over points of the squared derivatives, and its standard error."""
     m = points.shape[0]
     blocks = [points[start : start + _BLOCK] for start in range(0, m, _BLOCK)]
 
     def sums(block: Array) -> tuple[Array, Array]:
         with np.errstate(over="ignore", invalid="ignore"):  # what is not finite is refused below
-            pairs = EnginePairs(block, Z, m * Z.shape[0])
-            squares = (gradients(kernel, pairs, np.ones(1), A) ** 2).sum(axis=0)
+            whole = reduce(np.add, (_gradients_at(block, part, m) for part in parts))
+            squares = (whole**2).sum(axis=0)
             return squares.sum(axis=0), (squares**2).sum(axis=0)
 
-    with limited(rows=Z.shape[0]), pool(min(workers(), len(blocks))) as threads:
+    most = max(part.Z.shape[0] for part in parts)
+    with limited(rows=most), pool(min(workers(), len(blocks))) as threads:
         first, second = map(sum, zip(*threads.map(sums, blocks), strict=True))
     # One row has no error, NaN; that of squares beyond float64 is infinite.
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -191,6 +212,12 @@ def _mean_squares(kernel: Kernel, points: Array, Z: Array, A: Array) -> tuple[Ar
             "the gradients of the machine are not finite: standardise X, or use a wider kernel."
         )
     return mean, error
+
+
+def _gradients_at(block: Array, part: _Expansion, rows: int) -> Array:
+    """Return the gradients of a part at a block of so many rows."""
+    pairs = EnginePairs(block, part.Z, rows * part.Z.shape[0])
+    return gradients(part.kernel, pairs, np.ones(1), part.A)
 
 
 def gradients(kernel: Kernel, pairs: Pairs, W: Array, A: Array) -> Array:

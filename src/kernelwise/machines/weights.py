@@ -57,3 +57,10 @@ def check_class_weight(class_weight: Any) -> None:
             "class_weight must be None, 'balanced' or a dict from class to weight, got "
             f"{shown(class_weight)}."
         )
+
+
+def placed(values: Array, used: Array, elsewhere: float) -> Array:
+    """Return the values of the rows that are used at their places among all rows."""
+    placed = np.full((used.size, values.shape[1]), elsewhere)
+    placed[used] = values
+    return placed

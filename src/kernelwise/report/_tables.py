@@ -120,6 +120,31 @@ def stability(picks: list[dict[str, Any]]) -> str:
     return _table(rows, "Picked on random parts of the rows") if rows else ""
 
 
+def members(found: list[dict[str, Any]]) -> str:
+    """Return the members of a stack, with what each does alone and how much it counts."""
+    rows = (
+        f"<tr><th scope=row>{escape(member['title'])}{mark(i == 0)}<br>"
+        f"<small>{code(member['kernel'])}, "
+        f'<span class="whole">ridge {number(member["ridge"])}</span></small></th>'
+        f"<td>{escape(member['error'] or '–')}</td>"
+        f"<td>{100 * member['weight']:.0f} %{bar(100 * member['weight'])}</td></tr>"
+        for i, member in enumerate(found)
+    )
+    return _table(rows, "Members", _columns(["Kernel", "Error alone", "Weight"]), "members")
+
+
+def features(found: list[dict[str, Any]]) -> str:
+    """Return the share of every feature as a bar, the longest for the first."""
+    most = max(feature["share"] for feature in found)
+    rows = (
+        f"<tr><th scope=row>{escape(feature['name'])}</th>"
+        f'<td class="bar-cell">{bar(100 * feature["share"] / most)}</td>'
+        f"<td>{100 * feature['share']:.1f} %</td></tr>"
+        for feature in found
+    )
+    return _table(rows, "Share of every column", kind="features")
+
+
 def runners_up(close: dict[str, Any]) -> str:
     """Return the candidates that came next, with scikit-learn's terms where they have any."""
     names = [name for name in ("gamma", "C") if any(name in o["terms"] for o in close["others"])]

@@ -21,11 +21,17 @@ from kernelwise.report._markup import (
     section,
 )
 from kernelwise.report._mistakes import mistakes
+from kernelwise.report._stack import features, members, stack_sentence
 from kernelwise.report.summarize import summarize
 from kernelwise.selection.record import Record
 
 _MOST_CLASSES = 12
-_ESTIMATES = {"error": "Error", "balanced": "Balanced error", "nested": "Nested error"}
+_ESTIMATES = {
+    "error": "Error",
+    "single": "One kernel alone",
+    "balanced": "Balanced error",
+    "nested": "Nested error",
+}
 _COSTS = {"n^2": "order n²", "n^3": "order n³", "training": "a training"}
 # The script draws the curve here; without a curve it hides the section.
 _CURVE = section(
@@ -80,6 +86,8 @@ def _sections(summary: dict[str, Any]) -> dict[str, str]:
     return {
         "why": _why(summary["why"]),
         "curve": _CURVE,
+        "stack": members(summary),
+        "features": features(summary["features"]),
         "sure": _sure(summary["sure"]),
         "errors": mistakes(summary),
         "close": _close(summary["close"]),
@@ -116,7 +124,8 @@ def _header(summary: dict[str, Any]) -> str:
         f"{heading(headline['kernel'])}"
         f'<p class="lede">with ridge <b>{number(headline["ridge"])}</b> for '
         f"<b>{escape(headline['machine'])}</b> ({task}), chosen among "
-        f"{plural(headline['candidates'], 'candidate')}{took}.{_terms(headline['terms'])}</p>"
+        f"{plural(headline['candidates'], 'candidate')}{took}.{_terms(headline['terms'])}"
+        f"{stack_sentence(summary['stack'])}</p>"
         f"{_facts(sure, summary['why']['as_well'])}{_warnings(sure['warnings'])}"
     )
 
@@ -194,7 +203,7 @@ def _purpose(stage: dict[str, Any]) -> str:
 
 
 def _sure(sure: dict[str, Any]) -> str:
-    said = [_estimate_sentence(sure[key]) for key in _ESTIMATES if sure[key] is not None]
+    said = [_estimate_sentence(sure[key], key) for key in _ESTIMATES if sure[key] is not None]
     body = bullets(said)
     if sure["agreement"] is not None:
         body += _agreement(sure["agreement"])
@@ -203,11 +212,12 @@ def _sure(sure: dict[str, Any]) -> str:
     return section("sure", "How sure", body)
 
 
-def _estimate_sentence(estimate: dict[str, Any]) -> str:
+def _estimate_sentence(estimate: dict[str, Any], key: str) -> str:
     spread = f" ± {estimate['spread_text']}" if estimate["spread_text"] else ""
     baseline = estimate["baseline_text"]
     against = f"; {estimate['constant']}: {baseline}" if baseline else ""
-    measure = f"{estimate['measure'].capitalize()} ({estimate['method']})"
+    whose = " of one kernel alone" if key == "single" else ""
+    measure = f"{estimate['measure'].capitalize()}{whose} ({estimate['method']})"
     value = f"{estimate['value_text'] or 'unknown'}{spread}"
     return f"{escape(measure)}: <b>{escape(value)}</b>{escape(against)}."
 

@@ -12,6 +12,7 @@ import numpy as np
 from kernelwise.criteria import Criterion
 from kernelwise.kernels import Gaussian, Kernel, Multiple, PairKernel, Polynomial
 from kernelwise.kernels.transform import Transformed
+from kernelwise.report._stack import summarized_features, summarized_stack
 from kernelwise.report._wording import Titles, column_titles, kernel_meaning, terms
 from kernelwise.selection.archive import to_plain
 from kernelwise.selection.diagnostics import Code, code_of
@@ -34,7 +35,8 @@ def summarize(record: Record) -> dict[str, Any]:
     -------
     summary : dict
         Plain data that JSON can hold; None stands for NaN, "inf" and "-inf" for the infinities.
-        "headline", "why", "sure", "close", "data" and "model" answer the questions of a reader.
+        "headline", "why", "stack", "features", "sure", "close", "data" and "model" answer the
+        questions of a reader.
         "tables" hold the candidates and, aligned with them, the values and ranks of every
         criterion: that of the selection and, where there is one, that of the comparison.
     """
@@ -45,6 +47,8 @@ def summarize(record: Record) -> dict[str, Any]:
             "version": record.version,
             "headline": _headline(record),
             "why": _why(record, titles),
+            "stack": record.stack and summarized_stack(record.stack),
+            "features": summarized_features(record),
             "sure": _sure(record, titles),
             "mistakes": record.confusion and _mistakes(record.confusion),
             "residuals": to_plain(record.residuals),
@@ -122,8 +126,10 @@ def _explain(name: str, criterion: Criterion, titles: Titles) -> dict[str, Any]:
 
 def _sure(record: Record, titles: Titles) -> dict[str, Any]:
     picks = sorted(record.stability.items(), key=lambda pick: -pick[1])
+    single = record.stack.single_error if record.stack and record.stack.gate > 0.0 else None
     return {
         "error": record.error and _estimate(record.error),
+        "single": single and _estimate(single),
         "balanced": record.balanced_error and _estimate(record.balanced_error),
         "nested": record.nested and _estimate(record.nested),
         "stability": [
@@ -164,6 +170,7 @@ def _estimate(estimate: ErrorEstimate) -> dict[str, Any]:
 
     return {
         **to_plain(estimate),
+        "short": estimate.short,
         "value_text": text(estimate.value),
         "spread_text": text(estimate.standard_error, 2),
         "baseline_text": text(estimate.baseline),

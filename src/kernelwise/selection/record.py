@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise.kernels import Gaussian, Kernel
+from kernelwise.kernels import Gaussian, Kernel, Scaled
 from kernelwise.selection import archive
 from kernelwise.selection.diagnostics import Diagnostic, code_of
 from kernelwise.selection.left_out import Confusion, Residuals, confusion, residuals
@@ -26,7 +26,8 @@ _FACTS = {  # what a record may know of the data
     "prepared": list[str] | None,  # sentences
 }
 # Fields that earlier versions did not write.
-_LATER = ("model_sha256", "confusion", "residuals", "balanced_error")
+_LATER = ("model_sha256", "confusion", "residuals", "balanced_error", "stack", "relevance")
+_ROUNDING = 1e-9  # of a sum of weights
 _MOST_COLUMNS = 300  # in a table: comparing all with all would take minutes
 
 
@@ -67,13 +68,53 @@ class ErrorEstimate:
         """Return a value of the measure as a person reads it."""
         return f"{100 * value:.1f} %" if self.is_rate else f"{value:.{digits}g}"
 
-    def __str__(self) -> str:
+    @property
+    def short(self) -> str:
+        """The value and, where it is known, its standard error."""
         spread = f" ± {self.text(self.standard_error, 2).removesuffix(' %')}"
         known = "" if math.isnan(self.standard_error) else spread
+        return f"{self.text(self.value)}{known}"
+
+    def __str__(self) -> str:
         how = self.method if self.measure == "error rate" else f"{self.measure}, {self.method}"
-        return (
-            f"{self.text(self.value)}{known} ({how}; {self.constant}: {self.text(self.baseline)})"
-        )
+        return f"{self.short} ({how}; {self.constant}: {self.text(self.baseline)})"
+
+
+@dataclass(frozen=True)
+class Member:
+    """One of the machines of a stack."""
+
+    name: str  # as members_ of a KernelStack has it
+    kernel: Kernel
+    ridge: float
+    weight: float  # in the predictions
+    error: ErrorEstimate | None  # of it alone
+    candidates: int  # kernels that this one was chosen among
+    seconds: float  # for that
+
+    @property
+    def title(self) -> str:
+        """What a person calls its kernel, without the numbers."""
+        if isinstance(self.kernel, Scaled):
+            return f"{type(self.kernel.kernel).__name__} on weighted features"
+        return type(self.kernel).__name__
+
+
+@dataclass(frozen=True)
+class Stack:
+    """Several machines, and how far they are trusted beyond the first."""
+
+    gate: float  # 0: the first alone, 1: the stack
+    single_error: ErrorEstimate | None  # of the first alone
+    members: tuple[Member, ...]  # that of the chosen kernel first
+    notes: tuple[str, ...] = ()  # members that were left out, and why
+
+    def check(self) -> None:
+        """Say so where the numbers do not belong together."""
+        weights = [member.weight for member in self.members]
+        is_convex = all(w >= 0.0 for w in weights) and abs(sum(weights) - 1.0) <= _ROUNDING
+        if not (is_convex and 0.0 <= self.gate <= 1.0):
+            raise ValueError("its stack has weights that are none")
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,16 +123,18 @@ class Record:
 
     kernel: Kernel  # the chosen one
     ridge: float
-    machine: str  # its class name
+    machine: str  # the class name of the machine with this kernel
     task: str  # "classification" or "regression"
     result: SelectionResult  # of the selection: one column per stage
     comparison: SelectionResult | None = None  # all criteria side by side, at the chosen ridge
-    error: ErrorEstimate | None = None  # of the chosen machine
+    error: ErrorEstimate | None = None  # of the model: the machine, or the stack
     balanced_error: ErrorEstimate | None = None  # of it, where classes are weighted
     nested: ErrorEstimate | None = None  # of the whole selection
     confusion: Confusion | None = None  # of classes, by leave-one-out
     residuals: Residuals | None = None  # of real targets, by leave-one-out
     stability: dict[str, float] = field(default_factory=dict)  # how often parts pick each kernel
+    stack: Stack | None = None  # the machines that are combined; None where one was asked for
+    relevance: dict[str, float] | None = None  # the shares of the columns that matter most
     warnings: tuple[str, ...] = ()  # diagnostics: what the guards, and others, had to say
     data: dict[str, Any] = field(default_factory=dict)  # as far as known, what _FACTS lists
     seconds: float = math.nan
@@ -205,12 +248,13 @@ class Record:
         tables = [each.table for each in (self.result, self.comparison) if each is not None]
         if max(map(len, tables)) > _MOST_COLUMNS:
             raise ValueError(f"it has more than {_MOST_COLUMNS} columns")
-        for part in (self.confusion, self.residuals):
+        for part in (self.confusion, self.residuals, self.stack):
             if part is not None:
                 part.check()
-        for share in self.stability.values():
-            if not 0.0 <= share <= 1.0:
-                raise ValueError(f"stability is no share but {share}")
+        for name, shares in (("stability", self.stability), ("relevance", self.relevance or {})):
+            for share in shares.values():
+                if not 0.0 <= share <= 1.0:
+                    raise ValueError(f"{name} is no share but {share}")
         for name, kind in _FACTS.items():
             archive.from_plain(kind, self.data.get(name), name)
 
