@@ -178,6 +178,10 @@ class TestOneKernel:
             (["--ridge", "1"], "--ridge"),
             (["--machine", "svm"], "--machine svm"),
             (["--machine", "svm", "--ridge", "1"], "--ridge and --machine svm"),
+            (
+                ["--machine", "svm", "--ridge", "1", "--kernels", "linear"],
+                "--kernels, --ridge and --machine svm",
+            ),
         ],
     )
     def test_options_that_are_for_one_kernel_say_so(self, table, capsys, options, named):
@@ -185,6 +189,10 @@ class TestOneKernel:
         assert status == 0 and "\nstack " not in out
         sentence = f"note: with {named} one kernel is chosen, not a stack of several.\n"
         assert err.count(sentence) == 1
+
+    def test_who_asks_for_one_kernel_knows_it(self, table, capsys):
+        _, out, err = run(capsys, "select", table, "--single", "--ridge", "1")
+        assert "\nstack " not in out and "one kernel is chosen" not in err
 
 
 def test_what_is_asked_reaches_the_members(table, tmp_path, capsys):

@@ -221,3 +221,11 @@ def test_more_landmarks_need_a_proof_only_where_they_take_much_work(
         warnings.simplefilter("ignore", KernelChoiceWarning)
         machine = fitted(*rings(seed=3)).best_estimator_
     assert (machine.X_fit_.shape[0] > 40) == (little > 0.0)
+
+
+@pytest.mark.filterwarnings("ignore::kernelwise.selection.guards.KernelChoiceWarning")
+@pytest.mark.parametrize("estimator", [None, SVC()], ids=["LSSVC", "SVC"])
+def test_little_memory_takes_fewer_rows_to_begin_with(estimator):
+    X, y = rings(3000)
+    selector = fitted(X, y, estimator=estimator, memory="80MB")  # 1,400 rows exactly, not 2,000
+    assert selector.score(*rings(1000, seed=1)) > 0.95

@@ -62,8 +62,9 @@ def select(args: argparse.Namespace, screen: Screen) -> int:
 def _fit(job: Job) -> tuple[Fitted, list[str]]:
     """Fit what was asked for, a stack unless options are for one kernel; return what was heard."""
     asked = job.single_options
-    if asked and asked != ["--single"]:
-        job.screen.note(f"with {' and '.join(asked)} one kernel is chosen, not a stack of several.")
+    if asked and "--single" not in asked:
+        named = " and ".join(filter(None, [", ".join(asked[:-1]), asked[-1]]))
+        job.screen.note(f"with {named} one kernel is chosen, not a stack of several.")
     estimator = job.selector() if asked else job.stack()
     with job.screen.heard() as heard, job.screen.fitting(estimator, "choosing the kernel"):
         with explain_memory_error(job.args.memory, job.data.targets.n):

@@ -119,7 +119,7 @@ class LandmarkSearch:
 
     def _start(self, progress: Task) -> GridIndex:
         """Return the pick of exact leave-one-out on few rows."""
-        few = self._problem.part(np.sort(self._training[:START_ROWS])).exact()
+        few = self._problem.exact_part(self._training[:START_ROWS])
         with limited(rows=1):  # a second thread would wait for most of the time
             search = LocalSearch(few, self._kernels, self._criterion, self._ridges)
             return search.run(progress).pick

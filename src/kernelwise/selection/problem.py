@@ -1,6 +1,7 @@
 """Validated data, with the engine and the machine to judge it by, and the scoring loop."""
 
 import copy
+import math
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -90,8 +91,7 @@ class Problem:
     Attributes
     ----------
     is_large : bool
-        Whether estimates take the place of exact matrices, which "auto" decides by rows, memory
-        and seconds.
+        Whether estimates take the place of exact matrices.
     """
 
     def __init__(
@@ -135,11 +135,16 @@ class Problem:
 
     def within_reach(self) -> "Problem":
         """Return the problem, or a sample of its rows where exact matrices are out of reach."""
-        n = self.targets.n
-        is_within = n <= EXACT_ROWS and needed(n) <= as_bytes(getattr(self.engine, "memory", None))
-        if is_within or not self._may_estimate:
+        if not self._may_estimate:
             return self
-        return self.part(np.sort(stratified_order(self.targets)[:EXACT_ROWS])).exact()
+        some = self.exact_part(stratified_order(self.targets)[:EXACT_ROWS])
+        return some if some.targets.n < self.targets.n else self
+
+    def exact_part(self, rows: Array) -> "Problem":
+        """Return the problem with exact matrices on the first of some rows, as many as fit."""
+        memory = as_bytes(getattr(self.engine, "memory", None))
+        most = int(min(math.sqrt(memory / needed(1)), rows.size))
+        return self.part(np.sort(rows[:most])).exact()
 
     def exact(self) -> "Problem":
         """Return the problem with its matrices as they are."""
