@@ -1,11 +1,12 @@
 """How well the default chooses: test error on 20 data sets, against other strategies.
 
-    .venv/bin/python benchmarks/default_choice.py [--splits 10] [--svm] [--out FILE.json]
+    .venv/bin/python benchmarks/default_choice.py [--splits 10] [--svm | --stack] [--out FILE.json]
 
 Random 70/30 splits, the two largest classes, missing values set to the median, features
 standardised. Without ``--svm`` the machine is LSSVC with bias, with it scikit-learn's SVC, against
-``GridSearchCV`` over the same widths and C. Needs the data sets (KERNELWISE_DATA or
-../shared/data).
+``GridSearchCV`` over the same widths and C. ``--stack`` compares the stack with the default, with
+forests, boosting and grid search, on other splits (see contest.py). Needs the data sets
+(KERNELWISE_DATA or ../shared/data).
 """
 
 import argparse
@@ -16,6 +17,7 @@ import time
 import warnings
 from collections.abc import Callable
 
+import contest
 import numpy as np
 import pandas as pd
 from sklearn.impute import SimpleImputer
@@ -39,11 +41,11 @@ def choose(**settings) -> Callable[[np.ndarray, np.ndarray], object]:
     return lambda X, y: kw.KernelSelector(**settings).fit(X, y)
 
 
-def grid_search(X: np.ndarray, y: np.ndarray) -> object:
+def grid_search(X: np.ndarray, y: np.ndarray, n_jobs: int | None = 2) -> GridSearchCV:
     """The search a user would run, over the widths and C that the default chooses from."""
     gammas = [0.5 / kernel.tau for kernel in kw.grids.auto(X, random_state=0)]
     grid = {"gamma": gammas, "C": 0.5 / RIDGES}
-    return GridSearchCV(SVC(), grid, cv=5, n_jobs=2).fit(X, y)
+    return GridSearchCV(SVC(), grid, cv=5, n_jobs=n_jobs).fit(X, y)
 
 
 LEAST_SQUARES = {
@@ -103,10 +105,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--splits", type=int, default=10)
     parser.add_argument("--svm", action="store_true")
+    parser.add_argument("--stack", action="store_true")
     parser.add_argument("--sets", nargs="*", default=SETS)
     parser.add_argument("--out")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")  # a rare class may be missing from a split
+    if arguments.stack:
+        return stack(arguments.sets, arguments.splits, arguments.out)
     strategies = SUPPORT_VECTORS if arguments.svm else LEAST_SQUARES
     runs = {}  # sets x strategies x splits x (error, seconds)
     for name in arguments.sets:
@@ -117,6 +122,18 @@ def main() -> None:
         ]
         print(f"{name:15}", *(f"{np.mean(r, axis=0)[0]:7.2f}" for r in runs[name]), flush=True)
     report(runs, list(strategies), arguments.out)
+
+
+def stack(names: list[str], splits: int, out: str | None) -> None:
+    """Compare the stack; grid search, which takes longest, comes last."""
+    contest.warm_up()
+    record, fits = contest.Record(out), contest.models()
+    record.run(load, names, fits, splits=splits)
+    fits["GridSearchCV(SVC)"] = lambda X, y: grid_search(X, y, n_jobs=None)
+    record.run(load, names, fits, splits=splits)
+    record.found["summary"] = contest.summary(record.found["sets"])
+    contest.show(record.found["summary"])
+    record.save()
 
 
 def report(of_sets: dict, names: list[str], out: str | None) -> None:

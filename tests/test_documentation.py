@@ -18,7 +18,7 @@ ROWS = [
 @pytest.mark.parametrize("name", ["default_choice", "default_choice_svm"])
 def test_strategies(name):
     """Error, difference and ratio of times of every strategy stand in one row."""
-    found = json.loads((ROOT / "benchmarks" / f"{name}.json").read_text())
+    found = saved(name)
     for strategy in list(found.values())[1:]:
         cells = (
             f"| {strategy['error']:.2f} % | {_difference(strategy)} | "
@@ -42,6 +42,80 @@ def test_rows_of_the_gradient():
 def _difference(strategy):
     mean, error = strategy["difference"], strategy["its standard error"]
     return f"{mean:+.2f} ± {error:.2f}" if mean < 10.0 else f"{mean:+.1f} ± {error:.1f}"
+
+
+def saved(name):
+    return json.loads((ROOT / "benchmarks" / f"{name}.json").read_text())
+
+
+@pytest.mark.parametrize(
+    ("name", "part"),
+    [
+        ("default_choice_stack", "summary"),
+        ("stack", "classes, summary"),
+        ("stack", "regression, summary"),
+    ],
+)
+def test_models_beside_the_stack(name, part):
+    """Every model of a comparison has one row with its numbers."""
+    for model, found in saved(name)[part].items():
+        row = f"| {model} | {' | '.join(_of_model(model, found))} |"
+        assert sum(told.replace("`", "") == row for told in ROWS) == 1, row
+
+
+def _of_model(model, found):
+    theirs, rank = found["the stack against it"], found["mean rank"]
+    ours = ["", "", ""]
+    if model != "KernelSelector()":
+        ours = [f"{100 * found['relative']:+.1f} %", _sets(found), f"{found['p']:.2g}"]
+    against = ["", ""] if model == "KernelStack()" else [_sets(theirs), f"{theirs['p']:.2g}"]
+    rank = "" if rank is None else f"{rank:.2f}"
+    # A member and another gate come with the stack, and have no time of their own.
+    time = f"{found['ratio of times']:.1f}" if rank else ""
+    return [f"{found['error']:.2f} %", *ours, rank, *against, time]
+
+
+def _sets(found):
+    return " / ".join(str(count) for count in found["better / equal / worse"])
+
+
+def test_times_of_the_stack():
+    """One row a number of rows: least, mean and greatest ratio, and those of others."""
+    for size, found in saved("stack")["time, summary"].items():
+        stack = found["KernelStack()"]
+        cells = [
+            f"{int(size):,}",
+            f"{found['KernelSelector()']['cpu']:.2f} s",
+            f"{stack['to the single kernel']:.1f} ({stack['least']:.1f} to {stack['most']:.1f})",
+        ]
+        cells += [
+            f"{found[name]['to the stack']:.2g}"
+            for name in ("random forest, 500 trees", "histogram boosting", "LightGBM")
+        ]
+        search = found.get("GridSearchCV(SVC)")
+        cells.append("" if search is None else f"{search['to the stack']:.1f}")
+        assert f"| {' | '.join(cells)} |" in ROWS, cells
+
+
+def test_all_sets_together():
+    for name, found in saved("stack")["together"].items():
+        cells = f"| {100 * found['relative']:+.1f} % | {_sets(found)} | {found['p']:.2g} |"
+        assert sum(row.endswith(cells) for row in ROWS) == 1, (name, cells)
+
+
+def test_where_the_stack_is_worse():
+    """The page names every set of the comparison on which the single kernel errs less."""
+    text = (ROOT / "docs" / "measured.md").read_text()
+    [told] = re.findall(r"\*\*Worse than the single kernel\*\*:\s([^;.]*(?:\.\d+[^;.]*)*)", text)
+    found = {}
+    for name, models in saved("default_choice_stack")["sets"].items():
+        single, stack = (
+            sum(models[who]["error"]) / len(models[who]["error"])
+            for who in ("KernelSelector()", "KernelStack()")
+        )
+        if stack > single + 1e-9:
+            found[name] = f"{name} ({single:.2f} to {stack:.2f} %)"
+    assert " ".join(told.split()).strip() == ", ".join(found.values())
 
 
 README = (ROOT / "README.md").read_text()

@@ -30,14 +30,18 @@ from kernelwise_papers.leaderboard.entrants import (
     FIXED,
     GRID,
     LEFT_OUT,
+    LIGHTGBM,
     MEDIAN,
+    MODELS,
     SAME_WIDTHS,
     SCALE,
+    STACK,
     entrants,
     sets,
 )
 from kernelwise_papers.leaderboard.experiment import Leaderboard
 from kernelwise_papers.leaderboard.figure import _levels, diagram
+from kernelwise_papers.leaderboard.models import can_run, model
 from kernelwise_papers.leaderboard.panel import panels
 from kernelwise_papers.leaderboard.trial import Trial, gamma_scale, median_heuristic, split_of
 from kernelwise_papers.tables.split import draw
@@ -262,10 +266,20 @@ class TestChoices:
         )
 
     @pytest.mark.parametrize("task", TASKS)
+    def test_models_take_part_as_they_are(self, task):
+        trial = small(task)
+        part, is_real = trial.part, task == "regression"
+        for name in filter(can_run, MODELS):
+            fitted = model(name, is_real=is_real).fit(part.X, part.targets.labels)
+            expected = 100 * (1 - fitted.score(part.X_test, part.test_targets.labels))
+            assert trial.error(name, CHOSEN) == pytest.approx(expected), name
+        assert isinstance(model(STACK, is_real=is_real), kw.KernelStack)
+
+    @pytest.mark.parametrize("task", TASKS)
     def test_nobody_beats_the_best_possible(self, task):
         trial = small(task)
         for setting in SETTINGS:
-            names = set(entrants(task, setting)) - {MEDIAN, SCALE, DEFAULT}
+            names = set(entrants(task, setting)) - {MEDIAN, SCALE, DEFAULT, *MODELS}
             assert min(trial.error(n, setting) for n in names) >= trial.best(setting) - 1e-9
         assert trial.best(CHOSEN) <= trial.best(FIXED)
 
@@ -341,10 +355,10 @@ class TestRuns:
                 12,
             )
             filled = {n for n in (*ENTRANTS,) if line[n] != ""}
-            assert filled == set(entrants(task, line["setting"]))
+            assert filled == set(filter(can_run, entrants(task, line["setting"])))
             assert (line[BEST] == "") == (line["quantity"] == "seconds")
         assert float(lines[0][CONSTANT]) == float(lines[1][CONSTANT])
-        assert {lines[3][n] for n in entrants(task, CHOSEN)} == {"0.25"}
+        assert {lines[3][n] for n in filter(can_run, entrants(task, CHOSEN))} == {"0.25"}
 
     def test_real_targets_are_standardised(self, folder):
         part, rows = split_of("mpg", None, 5)
@@ -374,6 +388,76 @@ class TestRuns:
         for name in (*entrants("classification", FIXED), BEST, CONSTANT):
             first, again = (float(line[name]) for line in lines[::2])
             assert again == pytest.approx(first, abs=row / 2), name
+
+
+class TestCompletion:
+    """Entrants that have joined since are added to the lines of an earlier run."""
+
+    @pytest.fixture
+    def earlier(self, folder, monkeypatch, tmp_path):
+        """A file as it was before the models joined, with the times of the first split."""
+        clock = iter(np.arange(1.0, 1000.0))
+        monkeypatch.setattr(leaderboard_lines, "cpu_seconds", lambda run, **often: next(clock))
+        monkeypatch.setattr(leaderboard_lines, "_warm_up", lambda task: None)
+        effort = Effort(repetitions=1, rows=40, datasets=("heart",))
+        path = runner.results_path(LEADERBOARD, tmp_path, effort)
+        path.parent.mkdir()
+        for line in runner.do(Job("leaderboard", "heart", 0, 40)):
+            text = {name: str(value) for name, value in line.items() if name not in MODELS}
+            runner._append(path, [text])
+        return path, effort
+
+    def test_only_who_is_missing_is_run(self, earlier, monkeypatch, tmp_path):
+        path, effort = earlier
+        before, ran = runner.read(path), []
+        error = Trial.error
+        monkeypatch.setattr(
+            Trial, "error", lambda self, *asked: ran.append(asked) or error(self, *asked)
+        )
+        monkeypatch.setattr(runner, "_results", lambda jobs, _: [runner.do(*job) for job in jobs])
+        runner.run(LEADERBOARD, tmp_path, effort)
+        joined = [name for name in MODELS if can_run(name)]
+        assert ran == [(name, CHOSEN) for name in joined]
+        after = runner.read(path)
+        for old, new in zip(before, after, strict=True):
+            assert new | old == new  # nothing that was there is changed
+            filled = {name for name in MODELS if new[name]}
+            assert filled == (set(joined) if new["setting"] == CHOSEN else set())
+        ran.clear()
+        runner.run(LEADERBOARD, tmp_path, effort)
+        assert not ran and runner.read(path) == after
+
+    def test_times_are_in_units_of_the_earlier_run(self, earlier):
+        path, _ = earlier
+        known = runner.read(path)
+        times = leaderboard_lines.completed(Job("leaderboard", "heart", 0, 40), known)[3]
+        joined = [name for name in MODELS if can_run(name)]
+        seconds = [float(times[name]) for name in joined]
+        # The clock goes up by one: the models one after the other, then the default again.
+        first = seconds[0] / (seconds[1] - seconds[0])
+        again = first + len(joined)
+        unit = float(known[3][DEFAULT]) / again
+        np.testing.assert_allclose(seconds, unit * (first + np.arange(len(joined))), rtol=1e-4)
+
+    def test_without_an_optional_package(self, earlier, monkeypatch):
+        path, _ = earlier
+        monkeypatch.setattr(leaderboard_lines, "can_run", lambda name: name != LIGHTGBM)
+        known = runner.read(path)
+        assert LEADERBOARD.lacks(known)
+        lines = leaderboard_lines.completed(Job("leaderboard", "heart", 0, 40), known)
+        assert not LEADERBOARD.lacks(lines)
+        assert lines[1][LIGHTGBM] == "" and lines[1][STACK] != ""
+
+    def test_who_is_not_on_every_line_has_no_rank(self):
+        lines = lines_of(lambda name: 10.0)
+        for line in lines:
+            if line["dataset"] == "heart":
+                del line[LIGHTGBM]
+        by_title = {panel.title: panel for panel in panels(lines)}
+        names = by_title["Two classes, ridge chosen"].contest.names
+        assert LIGHTGBM not in names and STACK in names
+        assert LIGHTGBM in by_title["Real targets, ridge chosen"].contest.names
+        assert LEADERBOARD.page(lines)
 
 
 def lines_of(errors, splits=2):

@@ -175,7 +175,7 @@ class TestRuns:
         with path.open(newline="") as file:
             lines = list(csv.DictReader(file))
         assert [line["repetition"] for line in lines] == ["0", "1"]
-        assert runner.finished(path) == {("heart", 0), ("heart", 1)}
+        assert list(runner.finished(path)) == [("heart", 0), ("heart", 1)]
         [expected] = runner.do(Job("sm-table2", "heart", 0, 50))
         for name in TABLES["sm-table2"].columns:
             assert lines[0][name] == expected[name]

@@ -94,6 +94,14 @@ class Experiment(ABC):
     def work(self, job: Job) -> list[dict[str, Any]]:
         """Do one job; the lines all have the same fields. The runner adds data set and number."""
 
+    def lacks(self, lines: Sequence[Line]) -> bool:
+        """Say whether the lines of a finished job lack what the experiment has gained since."""
+        return False
+
+    def complete(self, job: Job, lines: Sequence[Line]) -> list[dict[str, Any]]:
+        """Return the lines of a finished job with what they lack; nothing in them is changed."""
+        raise NotImplementedError
+
     @abstractmethod
     def summary(self, lines: Sequence[Line]) -> str:
         """Return what came out, in a few lines of plain text."""

@@ -1,7 +1,7 @@
 """Running an experiment: many jobs, on all processors, resumable at any time.
 
 What is finished stands in a file: one or more lines per job. A run that was stopped goes on where
-it was.
+it was, and what an experiment has gained since is added to the lines that are there.
 """
 
 import csv
@@ -13,7 +13,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from kernelwise._files import append
+from kernelwise._files import append, replacing
 from kernelwise._progress import SILENT, Task
 from kernelwise._threads import limited, workers
 from kernelwise_papers.catalog import EXPERIMENTS
@@ -40,15 +40,21 @@ def read(path: Path) -> list[Line]:
         return list(csv.DictReader(file))
 
 
-def finished(path: Path) -> set[tuple[str, int]]:
-    """Return the jobs whose results stand in a file, by data set and repetition."""
-    return {(line["dataset"], int(line["repetition"])) for line in read(path)}
+def finished(path: Path) -> dict[tuple[str, int], list[Line]]:
+    """Return the lines of the jobs that stand in a file, by data set and repetition."""
+    found: dict[tuple[str, int], list[Line]] = {}
+    for line in read(path):
+        found.setdefault((line["dataset"], int(line["repetition"])), []).append(line)
+    return found
 
 
-def do(job: Job) -> list[dict[str, Any]]:
-    """Do one job, with one thread: there are as many workers as processors."""
+def do(job: Job, known: Sequence[Line] = ()) -> list[dict[str, Any]]:
+    """Do one job, or what its lines lack, with one thread: every processor has a worker."""
+    experiment = EXPERIMENTS[job.key]
     with limited(1):
-        lines = EXPERIMENTS[job.key].work(job)
+        if known:
+            return experiment.complete(job, known)
+        lines = experiment.work(job)
     place = {"dataset": job.dataset, "repetition": job.repetition}
     return [place | line for line in lines]
 
@@ -65,17 +71,23 @@ def run(
     path.parent.mkdir(parents=True, exist_ok=True)
     jobs = experiment.jobs(effort)
     known = finished(path)
-    todo = [job for job in jobs if (job.dataset, job.repetition) not in known]
+    lines_of = {job: known.get((job.dataset, job.repetition), []) for job in jobs}
+    lacking = [item for item in lines_of.items() if item[1] and experiment.lacks(item[1])]
+    new = [item for item in lines_of.items() if not item[1]]
     with task.part("", len(jobs)) as work:
-        for _ in range(len(jobs) - len(todo)):
+        for _ in range(len(jobs) - len(lacking) - len(new)):
             work.advance()
-        for lines in _results(todo, 1 if experiment.takes_time else workers()):
-            _append(path, lines)
-            work.advance()
+        # Completed lines first: they give the file the columns that new ones have.
+        for todo, write in ((lacking, _replace), (new, _append)):
+            for lines in _results(todo, 1 if experiment.takes_time else workers()):
+                write(path, lines)
+                work.advance()
     return path
 
 
-def _results(jobs: Sequence[Job], workers: int) -> Iterator[list[dict[str, Any]]]:
+def _results(
+    jobs: Sequence[tuple[Job, list[Line]]], workers: int
+) -> Iterator[list[dict[str, Any]]]:
     """Yield the lines of jobs as they are done."""
     if not jobs:
         return
@@ -83,14 +95,14 @@ def _results(jobs: Sequence[Job], workers: int) -> Iterator[list[dict[str, Any]]
     # Fresh processes: threads of this one, of numba or BLAS, do not survive a fork.
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         running: set[Future[list[dict[str, Any]]]] = {
-            pool.submit(do, job) for job in itertools.islice(left, workers * _AHEAD)
+            pool.submit(do, *job) for job in itertools.islice(left, workers * _AHEAD)
         }
         try:
             while running:
                 done, running = wait(running, return_when=FIRST_COMPLETED)
                 for future in done:
                     yield future.result()
-                    running |= {pool.submit(do, job) for job in itertools.islice(left, 1)}
+                    running |= {pool.submit(do, *job) for job in itertools.islice(left, 1)}
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)  # what has not begun never will
             raise
@@ -108,3 +120,16 @@ def _append(path: Path, lines: Sequence[dict[str, Any]]) -> None:
         )
     table.writerows(lines)
     append(path, text.getvalue())
+
+
+def _replace(path: Path, lines: Sequence[dict[str, Any]]) -> None:
+    """Put the completed lines of a job in the place of those that stand there."""
+    jobs = finished(path)
+    jobs[lines[0]["dataset"], int(lines[0]["repetition"])] = list(lines)
+    text = io.StringIO()
+    table = csv.DictWriter(text, list(lines[0]), restval="", lineterminator="\n")
+    table.writeheader()
+    for done in jobs.values():
+        table.writerows(done)
+    with replacing(path) as part:
+        part.write_text(text.getvalue())

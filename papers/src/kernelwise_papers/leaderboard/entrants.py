@@ -55,8 +55,15 @@ LEFT_OUT: Final = {
 }
 MEDIAN, SCALE, GRID = "median heuristic", "gamma=scale", "GridSearchCV"
 SAME_WIDTHS, DEFAULT = "KernelSelector (31 widths)", "KernelSelector()"
+STACK, FOREST, BOOSTING, LIGHTGBM = (
+    "KernelStack()",
+    "random forest",
+    "histogram boosting",
+    "LightGBM",
+)
+MODELS: Final = (STACK, FOREST, BOOSTING, LIGHTGBM)  # which choose more than kernel and ridge
 BEST, CONSTANT = "best possible", "constant"
-ENTRANTS: Final = (*CRITERIA, MEDIAN, SCALE, GRID, SAME_WIDTHS, DEFAULT)
+ENTRANTS: Final = (*CRITERIA, MEDIAN, SCALE, GRID, SAME_WIDTHS, DEFAULT, *MODELS)
 
 
 def sets() -> dict[str, str]:
@@ -71,7 +78,7 @@ def entrants(task: str, setting: str) -> list[str]:
     kind = "regression" if task == "regression" else "binary"
     asked = [name for name, criterion in CRITERIA.items() if kind in criterion.tasks]
     others = [MEDIAN, SCALE, GRID, SAME_WIDTHS]
-    return [*asked, *others, DEFAULT] if setting == CHOSEN else [*asked, *others]
+    return [*asked, *others, DEFAULT, *MODELS] if setting == CHOSEN else [*asked, *others]
 
 
 def reference(setting: str) -> str:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from kernelwise_papers.experiment import Experiment, Job, Line
 from kernelwise_papers.leaderboard.entrants import sets
-from kernelwise_papers.leaderboard.lines import split_lines
+from kernelwise_papers.leaderboard.lines import completed, missing, split_lines
 from kernelwise_papers.leaderboard.page import page
 from kernelwise_papers.leaderboard.panel import panels
 from kernelwise_papers.leaderboard.ranks import is_beaten
@@ -35,6 +35,14 @@ class Leaderboard(Experiment):
     def work(self, job: Job) -> list[dict[str, Any]]:
         """Return errors and times on one split."""
         return split_lines(job)
+
+    def lacks(self, lines: Sequence[Line]) -> bool:
+        """Say whether somebody has joined since."""
+        return any(missing(line) for line in lines)
+
+    def complete(self, job: Job, lines: Sequence[Line]) -> list[dict[str, Any]]:
+        """Return the lines with those who have joined since."""
+        return completed(job, lines)
 
     def summary(self, lines: Sequence[Line]) -> str:
         """Return where the default stands."""

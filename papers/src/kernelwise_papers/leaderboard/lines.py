@@ -1,25 +1,29 @@
 """The lines of one split: errors, and of the first split the time of every choice.
 
-Every entrant's time is measured on its own, from the data to the choice.
+Every entrant's time is measured on its own, from the data to the choice. Lines of an earlier run
+are completed by the entrants that have joined since.
 """
 
 import warnings
+from collections.abc import Sequence
 from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
 from kernelwise.gram import Targets
-from kernelwise_papers.experiment import Job
+from kernelwise_papers.experiment import Job, Line
 from kernelwise_papers.leaderboard.entrants import (
     BEST,
     CHOSEN,
     CONSTANT,
+    DEFAULT,
     ENTRANTS,
     FIXED,
     GRID,
     entrants,
 )
+from kernelwise_papers.leaderboard.models import can_run
 from kernelwise_papers.leaderboard.trial import Trial, split_of
 from kernelwise_papers.tables.split import Part
 from kernelwise_papers.timing import cpu_seconds
@@ -47,6 +51,39 @@ def split_lines(job: Job) -> list[dict[str, Any]]:
     return lines
 
 
+def missing(line: Line) -> list[str]:
+    """Return the entrants that take part in a line, could run here, and have not."""
+    who = entrants(line["task"], line["setting"])
+    return [name for name in who if not line.get(name) and can_run(name)]
+
+
+def completed(job: Job, lines: Sequence[Line]) -> list[dict[str, Any]]:
+    """Return the lines of an earlier run with the entrants that are missing."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        trial = Trial(split_of(job.dataset, job.rows, job.seed)[0])
+        if any(line["quantity"] == "seconds" for line in lines):
+            _warm_up(trial.task)
+        return [line | _added(trial, line) for line in lines]
+
+
+def _added(trial: Trial, line: Line) -> dict[str, str]:
+    """Return what a line lacks.
+
+    Times are in units of the earlier run: the default, which both have, is timed again beside them.
+    """
+    names, setting = missing(line), line["setting"]
+    if line["quantity"] == "error":
+        values = {name: trial.error(name, setting) for name in names}
+    else:
+        values = {name: _time(trial, name, setting) for name in names}
+        if names and line.get(DEFAULT):
+            unit = float(line[DEFAULT]) / _time(trial, DEFAULT, setting)
+            values = {name: unit * value for name, value in values.items()}
+    written = {name: f"{value:.5g}" for name, value in values.items()}
+    return {name: line.get(name, "") for name in ENTRANTS} | written
+
+
 def _line(setting: str, quantity: str, values: dict[str, float]) -> dict[str, Any]:
     """Return a line with all columns; empty where an entrant takes no part."""
     columns = (*ENTRANTS, BEST, CONSTANT)
@@ -55,21 +92,27 @@ def _line(setting: str, quantity: str, values: dict[str, float]) -> dict[str, An
 
 
 def _errors(trial: Trial, setting: str) -> dict[str, Any]:
-    values = {name: trial.error(name, setting) for name in entrants(trial.task, setting)}
+    values = {name: trial.error(name, setting) for name in _able(trial.task, setting)}
     values |= {BEST: trial.best(setting), CONSTANT: trial.constant()}
     return _line(setting, "error", values)
 
 
 def _seconds(trial: Trial, setting: str) -> dict[str, Any]:
-    values = {}
-    for name in entrants(trial.task, setting):
-        try:
-            values[name] = cpu_seconds(
-                partial(trial.choose, name, setting), enough=_LONG_ENOUGH, most=_TIMES
-            )
-        except ValueError:  # undefined for every kernel
-            values[name] = float("nan")
+    values = {name: _time(trial, name, setting) for name in _able(trial.task, setting)}
     return _line(setting, "seconds", values)
+
+
+def _able(task: str, setting: str) -> list[str]:
+    return [name for name in entrants(task, setting) if can_run(name)]
+
+
+def _time(trial: Trial, name: str, setting: str) -> float:
+    """Return the processor's seconds of a choice; NaN where it is undefined for every kernel."""
+    choice = partial(trial.choose, name, setting)
+    try:
+        return cpu_seconds(choice, enough=_LONG_ENOUGH, most=_TIMES)
+    except ValueError:
+        return float("nan")
 
 
 @cache
@@ -81,6 +124,6 @@ def _warm_up(task: str) -> None:
     targets = Targets.of(y if task == "regression" else y > 0.0, task)
     small = Trial(Part(X, targets, X, targets))
     for setting in (FIXED, CHOSEN):
-        for name in entrants(task, setting):
+        for name in _able(task, setting):
             if name != GRID:
                 small.choose(name, setting)

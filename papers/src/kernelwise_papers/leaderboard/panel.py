@@ -61,7 +61,7 @@ class Panel:
         if len(names) < 2:
             return None
         by_set = {n: [line for line in errors if line["dataset"] == n] for n in names}
-        who = tuple(entrants(task, setting))
+        who = tuple(n for n in entrants(task, setting) if all(line.get(n) for line in errors))
         means = [[_mean(rows, name) for name in who] for rows in by_set.values()]
         times = [line for line in ours if line["quantity"] == "seconds"]
         return cls(
@@ -70,7 +70,7 @@ class Panel:
             names,
             Contest(who, np.array(means), reference(setting)),
             {b: np.array([_mean(r, b) for r in by_set.values()]) for b in (BEST, CONSTANT)},
-            {name: np.array([float(line[name]) for line in times]) for name in who},
+            {name: np.array([float(line[name] or "nan") for line in times]) for name in who},
             {name: sum(line[name] == "nan" for line in errors) for name in who},
         )
 

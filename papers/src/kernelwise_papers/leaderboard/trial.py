@@ -30,12 +30,14 @@ from kernelwise_papers.leaderboard.entrants import (
     FIXED,
     GRID,
     MEDIAN,
+    MODELS,
     ROWS,
     SAME_WIDTHS,
     SCALE,
     entrants,
     sets,
 )
+from kernelwise_papers.leaderboard.models import model
 from kernelwise_papers.papers.sm import SM_TABLE2
 from kernelwise_papers.tables.split import Part, Scores, draw, score
 from kernelwise_papers.tables.table import WIDTHS
@@ -138,8 +140,8 @@ class Trial:
 
     def error(self, name: str, setting: str) -> float:
         """Return the test error of an entrant's choice in percent."""
-        if name in (SAME_WIDTHS, DEFAULT):
-            chosen = self.select(refit=True, **selector_settings(name, setting))
+        if name in (SAME_WIDTHS, DEFAULT, *MODELS):
+            chosen = self.fit(name, setting)
             test = self.part.test_targets
             return 100.0 * (1.0 - float(chosen.score(self.part.X_test, test.labels)))
         place = self.pick(name, setting)
@@ -157,6 +159,13 @@ class Trial:
             return 100.0 * float(np.mean((test.y - train.y.mean()) ** 2) / np.var(test.y))
         return 100.0 * float(np.mean(test.y != train.counts.argmax()))
 
+    def fit(self, name: str, setting: str) -> Any:
+        """Fit one who takes part as a model."""
+        if name in MODELS:
+            made = model(name, is_real=self.task == "regression")
+            return made.fit(self.part.X, self.part.targets.labels)
+        return self.select(refit=True, **selector_settings(name, setting))
+
     def select(self, **settings: Any) -> KernelSelector:
         """Let the library choose."""
         selector = KernelSelector(**settings)
@@ -168,6 +177,8 @@ class Trial:
         settings: dict[str, Any] = {"ridge": 1.0 if setting == FIXED else "auto", "refit": False}
         if name == GRID:
             return grid_search(self.part, setting)
+        if name in MODELS:
+            return self.fit(name, setting)
         if name in (MEDIAN, SCALE):
             kernel = (median_heuristic if name == MEDIAN else gamma_scale)(self.part.X)
             if setting == FIXED:
