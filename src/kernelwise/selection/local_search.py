@@ -29,7 +29,7 @@ _FIRST_SHARE, _LARGEST_FIRST = 12, 1000  # the first look is at one in so many r
 _APART = 1.4  # times as many rows are worth another look
 _MOST = 12  # values on one set of rows
 # Values on fewer rows may take as long together as one on so many, or on this share of all rows.
-_AFFORDABLE, _SHARE = 6960, 0.87
+_AFFORDABLE, _SHARE = 5800, 0.8
 
 
 @dataclass(frozen=True, eq=False)
