@@ -59,8 +59,8 @@ class TestAnswer:
 
     def test_what_one_kernel_does_and_what_others_add(self):
         assert self.told(0.8) == (
-            "one kernel: Gaussian(tau=16.0), 2.3 % ± 0.6; stacked with Laplacian 40 %: "
-            "1.9 % ± 0.6 (gate 0.8)"
+            "one kernel: Gaussian(tau=16.0), 2.3 % ± 0.6; 60 % of it stacked with Laplacian 40 %: "
+            "1.9 % ± 0.6 (gate 0.8, how far the stack is trusted)"
         )
 
     def test_one_kernel_is_as_good(self):

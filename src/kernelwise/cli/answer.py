@@ -70,7 +70,11 @@ def stacked(record: Record, stack: Stack) -> str:
         return f"{alone}; it is as good as a stack with {names} (gate {stack.gate:.2g})"
     shares = {member.title: f"{100 * member.weight:.0f} %" for member in others}
     added = [f"{title} {share}" for title, share in shares.items() if share != "0 %"]
-    return f"{alone}; stacked with {', '.join(added)}: {record.error.short} (gate {stack.gate:.2g})"
+    own, trust = f"{100 * stack.members[0].weight:.0f} %", f"gate {stack.gate:.2g}"
+    return (
+        f"{alone}; {own} of it stacked with {', '.join(added)}: {record.error.short} "
+        f"({trust}, how far the stack is trusted)"
+    )
 
 
 def runner_up(record: Record) -> dict[str, Any] | None:

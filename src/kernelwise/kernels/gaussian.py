@@ -65,7 +65,7 @@ class Gaussian(PairKernel):
         if is_list(self.tau):
             raise TypeError(
                 f"tau of Gaussian must be a number, got {shown(self.tau)}: for a width per feature "
-                "use Scaled(weights, Gaussian(tau)) with weight 1 / width."
+                "use Scaled(weights, Gaussian(1.0)) with weights 1 / sqrt(tau)."
             )
         set_positive(self, "tau")
 

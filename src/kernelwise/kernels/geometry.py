@@ -41,9 +41,11 @@ def as_rows(X: Any, name: str = "X") -> Rows:
     else:
         rows = as_numbers(X, name)
     if rows.ndim != 2:
+        remedy = f"use {name}.reshape(-1, 1) for a single feature"
+        if rows.ndim == 3:
+            remedy = "kernel matrices are for score_matrices and KernelSelector"
         raise ValueError(
-            f"{name} must have two dimensions (rows, features), got {rows.ndim}: "
-            f"use {name}.reshape(-1, 1) for a single feature."
+            f"{name} must have two dimensions (rows, features), got {rows.ndim}: {remedy}."
         )
     if 0 in rows.shape:
         raise ValueError(f"{name} is empty: its shape is {rows.shape}.")
