@@ -13,6 +13,7 @@ from test_cli_answers import record_of
 import kernelwise as kw
 from kernelwise.cli import features
 from kernelwise.cli.answer import quality
+from kernelwise.cli.candidates import Candidates
 from kernelwise.cli.features import owners, shares
 from kernelwise.cli.formats.base import Table
 from kernelwise.cli.pipeline import Job
@@ -280,3 +281,8 @@ class TestFeatures:
     def test_a_machine_without_derivatives_has_none(self, table, capsys):
         argv = ["select", table, "--machine", "svm", "--kernels", "gaussian:1:3", "--json"]
         assert json.loads(run(capsys, *argv)[1])["relevance"] is None
+
+
+def test_an_unknown_family_points_to_the_page_on_candidates():
+    with pytest.raises(ValueError, match=r"choose from auto, .*; docs/candidates.md has kernels"):
+        Candidates.parse("rbf,nonsense")

@@ -52,7 +52,8 @@ class Candidates:
 def _family(text: str) -> tuple[str, tuple[int, ...]]:
     family, *limits = text.split(":")
     if family not in _FAMILIES:
-        raise ValueError(unknown("kernel family", family, _FAMILIES))
+        known = unknown("kernel family", family, _FAMILIES).rstrip(".")
+        raise ValueError(f"{known}; docs/candidates.md has kernels of your own")
     if not limits:
         return family, ()
     try:
