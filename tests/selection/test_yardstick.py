@@ -43,6 +43,13 @@ def test_a_constant_change_is_known_exactly():
     assert yardstick.mean_of(losses[yardstick.rows] + 0.5) == pytest.approx(losses.mean() + 0.5)
 
 
+def test_a_mean_loss_is_never_negative():
+    losses = np.ones(100)
+    yardstick = Yardstick.of(losses)
+    sampled = yardstick.shares > 1.0 / 100
+    assert yardstick.mean_of(np.where(sampled, 0.0, 1.0) - 0.5) == 0.0
+
+
 def searched(X, y, criterion, weights=None):
     targets = Targets.of(y).weighted(weights)
     problem = Problem(X, targets, KERNELS, "dense", fit_intercept=True, machine=LeastSquares)

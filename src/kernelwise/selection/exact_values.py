@@ -1,4 +1,4 @@
-"""Exact leave-one-out on some of the rows, place after place, from a beginning to the best near it.
+"""Exact leave-one-out on some of the rows: a climb from where it begins to the best nearby.
 
 Leave-one-out on all rows takes the inverse of a Cholesky factor, as long again as the factor
 itself. Of thousands of rows only the first machine is judged on all; the others are compared with
@@ -18,8 +18,8 @@ from kernelwise.kernels import Kernel
 from kernelwise.selection.problem import Problem, Solution
 
 COMPARED_ROWS = 1500  # up to them every machine is judged on all rows
-_ONE_IN = 4  # rows has a large loss, and is compared; of the others as many are
-_AS_GOOD = 0.005  # what is rougher and worse by this share is better on more rows
+_ONE_IN = 4  # the share of the rows with the largest losses, and of a sample of the others
+_AS_GOOD = 0.005  # a rougher machine that is worse by no more than this is better on more rows
 _BY_ROW = ("press", "absolute", "squared_hinge", "error")  # losses that do not depend on other rows
 
 
@@ -111,7 +111,8 @@ class Yardstick(NamedTuple):
 
     def mean_of(self, losses: Array) -> float:
         """Return the mean loss of a machine on all rows, from its losses on these."""
-        return self.mean + float(self.shares @ (losses - self.losses))
+        found = self.mean + float(self.shares @ (losses - self.losses))
+        return max(found, 0.0)  # an estimate may fall below what no mean loss does
 
 
 class ExactValues:
