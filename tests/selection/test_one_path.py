@@ -69,6 +69,20 @@ class Spy(Engine):
         for gram in self.inner.grams(kernels, X, targets, *([progress] if progress else [])):
             yield Watched(gram, self.LOG)
 
+    def trials(self, *args):
+        trials = self.inner.trials(*args)
+        left_out = trials.left_out
+
+        def watched(*args):
+            DEPTH.append("left_out")
+            try:
+                return left_out(*args)
+            finally:
+                DEPTH.pop()
+
+        trials.left_out = watched
+        return trials
+
     def matmul(self, grams, vectors, progress=None):
         self.LOG.append("matmul")
         DEPTH.append("matmul")

@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from kernelwise._types import Array
 from kernelwise.gram.inverse import Inverse, Spectrum, spectral_inverses
 from kernelwise.kernels import Kernel, Precomputed
 from kernelwise.targets import Targets
+
+if TYPE_CHECKING:
+    from kernelwise.gram.trials import Trials
 
 SMALLEST = 1e-140  # a diagonal below it has squares that lose digits to underflow
 _EPS = float(np.finfo(float).eps)
@@ -185,8 +188,6 @@ class Gram(ABC):
     is_psd: bool | None = None  # whether it is positive semidefinite, where that is known
     rank: int | None = None  # what cuts it off, where more might be gained by a larger one
     unsound: Array | None = None  # rows on which no machine may be judged, if there are such
-    # The rows on which machines are to be judged, where an engine can do less for fewer of them.
-    judged_on: Array | None = None
     sweeps: int = 0  # passes over the rows that a machine takes, and that are told of one by one
     progress: Task = SILENT  # who is told of them
     _statistics: GramStatistics | None = None
@@ -298,6 +299,12 @@ class Engine(ABC):
     ) -> list[Array]:
         """Return K @ V of every gram with vectors of its own."""
         return [gram.matmul(V) for gram, V in zip(grams, vectors, strict=True)]
+
+    def trials(
+        self, kernels: Sequence[Kernel], X: Any, targets: Targets, count: int, fit_intercept: bool
+    ) -> "Trials | None":
+        """Return machines on the first rows to compare kernels by; None if it has none."""
+        return None
 
     def refinements(self, rows: int) -> "list[Engine]":
         """Return engines that come closer and closer to the matrices, for a selection to try."""

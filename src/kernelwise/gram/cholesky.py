@@ -79,11 +79,6 @@ class CholeskyInverse(Inverse):
         """Return the logarithm of the determinant of M."""
         return self._logdet
 
-    def end_of_diagonal(self, rows: int) -> Array:
-        """Return the diagonal on the last rows: (M^-1)_22 = (L_22 L_22')^-1, a small factor."""
-        N = inverse_factor(np.array(self._lower[-rows:, -rows:], order="F"))
-        return np.asarray(np.einsum("ij,ij->j", N, N))
-
     def off_diagonal_product(self, B: Array) -> Array:
         """Return the product with all but the diagonal: N'N without its diagonal, times B."""
         strict, g = self._inverse_factor[0], self._inverse_factor[1][:, None]
@@ -96,59 +91,3 @@ class CholeskyInverse(Inverse):
     def condition(self) -> float:  # type: ignore[override]
         """Errors are relative to sqrt(M_ii M_jj), so rows of any scale do no harm."""
         return float(self.size @ self.diagonal())
-
-
-class ReorderedInverse(Inverse):
-    """By a Cholesky factor of the matrix with its rows in another order, those judged last.
-
-    The diagonal on those alone takes the end of the factor, not its inverse, which takes as long as
-    the factor itself.
-    """
-
-    def __init__(self, inverse: CholeskyInverse, order: Array, judged: int) -> None:
-        self._inverse, self._order, self._count = inverse, order, judged
-        self.ridge, self.judged = inverse.ridge, np.sort(order[-judged:])
-
-    def whole(self) -> Inverse:
-        """Return the inverse with its diagonal on all rows, by the same factor."""
-        whole = ReorderedInverse(self._inverse, self._order, self._order.size)
-        whole.judged = None
-        return whole
-
-    def _placed(self, values: Array) -> Array:
-        """Return values by row, NaN where they are not known."""
-        placed = np.full((self._order.size, *values.shape[1:]), np.nan)
-        placed[self._order[-values.shape[0] :]] = values
-        return placed
-
-    @cached_property
-    def _known(self) -> Array:
-        """The diagonal on the rows judged, in their order here."""
-        if self.judged is None:
-            return self._inverse.diagonal()
-        return self._inverse.end_of_diagonal(self._count)
-
-    def solve(self, B: Array) -> Array:
-        """Return the product with the columns of B."""
-        return self._placed(self._inverse.solve(B[self._order]))
-
-    def diagonal(self) -> Array:
-        """Return the diagonal; NaN for rows not judged."""
-        return self._placed(self._known)
-
-    def trace(self) -> float:
-        """Return the sum of the diagonal, from its mean on the rows judged."""
-        return float(self._known.mean() * self._order.size)
-
-    def logdet(self) -> float:
-        """Return the logarithm of the determinant of M."""
-        return self._inverse.logdet()
-
-    def off_diagonal_product(self, B: Array) -> Array:
-        """Return the product with all but the diagonal."""
-        return self._placed(self._inverse.off_diagonal_product(B[self._order]))
-
-    @property
-    def condition(self) -> float:  # type: ignore[override]
-        """As of a Cholesky factor, from the rows judged."""
-        return float(np.mean(self._inverse.size[-self._count :] * self._known)) * self._order.size

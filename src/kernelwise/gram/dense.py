@@ -16,7 +16,7 @@ from kernelwise._progress import SILENT, Task
 from kernelwise._threads import cached_property
 from kernelwise._types import Array
 from kernelwise.gram.base import Engine, Gram, GramStatistics, Need, get
-from kernelwise.gram.cholesky import CholeskyInverse, ReorderedInverse
+from kernelwise.gram.cholesky import CholeskyInverse
 from kernelwise.gram.eigensystems import (
     eigensystem_of_features,
     eigensystem_of_groups,
@@ -32,6 +32,7 @@ from kernelwise.gram.inverse import (
 from kernelwise.gram.pairs import EnginePairs, kernel_between, upper_triangle
 from kernelwise.gram.panels import steps_for
 from kernelwise.gram.partial_cholesky import thin_eigensystem
+from kernelwise.gram.trials import Trials
 from kernelwise.kernels import Kernel, Pairs
 from kernelwise.kernels.transform import unwrapped
 from kernelwise.targets import Targets
@@ -88,6 +89,12 @@ class Dense(Engine):
         """Return how many matrices fit beside what the work on one of them takes."""
         spare = as_bytes(self.memory) - needed(targets.n)
         return max(0, int(min(spare / (8.0 * targets.n**2), sys.maxsize)))
+
+    def trials(
+        self, kernels: Sequence[Kernel], X: Any, targets: Targets, count: int, fit_intercept: bool
+    ) -> Trials:
+        """Return machines on the first rows to compare kernels by."""
+        return Trials(kernels, X, targets, count, fit_intercept)
 
     def grams(
         self, kernels: Sequence[Kernel], X: Any, targets: Targets, progress: Task = SILENT
@@ -175,7 +182,7 @@ class DenseGram(Gram):
     def scaled(self, scale: Array) -> "DenseGram":
         """Return D K D with D = diag(scale); distances and dot products are those of K."""
         scaled = DenseGram(self._kernel, self._pairs, self._sample, self._targets, scale)
-        scaled.judged_on, scaled.progress = self.judged_on, self.progress
+        scaled.progress = self.progress
         return scaled
 
     def _shifted(self) -> tuple[Array, float, float]:
@@ -281,26 +288,17 @@ class DenseGram(Gram):
         return spectral_inverses(self.spectrum(), ridges, self._cholesky)
 
     def _cholesky(self, ridge: float) -> Inverse:
-        """Return the inverse by a Cholesky factor, of a matrix with the rows judged last."""
-        judged = self.judged_on
-        if judged is None:
-            return CholeskyInverse(self._triangle(None), ridge, self.progress)
-        others = np.delete(np.arange(self._targets.n), judged)
-        order = np.concatenate([others, judged])
-        factor = CholeskyInverse(self._triangle(order), ridge, self.progress)
-        return ReorderedInverse(factor, order, judged.size)
+        return CholeskyInverse(self._triangle(), ridge, self.progress)
 
-    def _triangle(self, order: Array | None) -> Array:
-        """Return K, its rows in some order; of a matrix not yet at hand the upper triangle."""
+    def _triangle(self) -> Array:
+        """Return K; of a matrix not yet at hand the upper triangle."""
         if self._kernel.takes_matrix or self._form is not None:
-            K = self.entries()
-            return K if order is None else K[np.ix_(order, order)]
-        rows = slice(None) if order is None else order
-        K = upper_triangle(self._kernel, self._pairs.X[rows], self._pairs.entries)
+            return self.entries()
+        K = upper_triangle(self._kernel, self._pairs.X, self._pairs.entries)
         if self._scale is not None:
             with np.errstate(all="ignore"):  # the other triangle may hold anything
-                K *= self._scale[rows]
-                K *= self._scale[rows, None]
+                K *= self._scale
+                K *= self._scale[:, None]
         return K
 
     def _groups(self) -> list[Array]:

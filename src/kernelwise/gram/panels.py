@@ -6,8 +6,7 @@ which are as fast, and between which a task is told and Ctrl-C acts.
 """
 
 import numpy as np
-from scipy.linalg.blas import dtrsm
-from scipy.linalg.lapack import dpotrf, dtrtri
+from scipy.linalg import get_blas_funcs, get_lapack_funcs
 
 from kernelwise._progress import SILENT, Task
 from kernelwise._types import Array
@@ -26,7 +25,7 @@ def cholesky_factor(M: Array, progress: Task = SILENT) -> Array | None:
     Only the lower triangle is read. A matrix in LAPACK's order is overwritten.
     """
     if M.shape[0] < STEPWISE:
-        L, info = dpotrf(M, lower=1, clean=1, overwrite_a=1)
+        L, info = get_lapack_funcs("potrf", (M,))(M, lower=1, clean=1, overwrite_a=1)
         return L if info == 0 else None
     return M if _factorize(M, _Steps(M.shape[0], progress)) else None
 
@@ -39,7 +38,7 @@ def steps_for(rows: int) -> int:
 def inverse_factor(L: Array, progress: Task = SILENT) -> Array:
     """Return the inverse of a lower triangle, in its place if it is in LAPACK's order."""
     if L.shape[0] < STEPWISE:
-        return np.asarray(dtrtri(L, lower=1, overwrite_c=1)[0])
+        return np.asarray(get_lapack_funcs("trtri", (L,))(L, lower=1, overwrite_c=1)[0])
     _invert(L, _Steps(L.shape[0], progress))
     return L
 
@@ -82,7 +81,7 @@ def _factorize(M: Array, steps: _Steps) -> bool:
     """
     n = M.shape[0]
     if n <= _SMALL:
-        M[:], info = dpotrf(M, lower=1, clean=1)
+        M[:], info = get_lapack_funcs("potrf", (M,))(M, lower=1, clean=1)
         steps.count(n**3 / 6.0)
         return bool(info == 0)
     h = n // 2
@@ -98,7 +97,7 @@ def _invert(L: Array, steps: _Steps) -> None:
     """Replace a lower triangle by its inverse."""
     n = L.shape[0]
     if n <= _SMALL:
-        L[:], _ = dtrtri(L, lower=1)
+        L[:], _ = get_lapack_funcs("trtri", (L,))(L, lower=1)
         steps.count(n**3 / 6.0)
         return
     h = n // 2
@@ -114,7 +113,7 @@ def _solve(L: Array, B: Array, steps: _Steps) -> None:
     """Replace B by B L^-T."""
     n = L.shape[0]
     if n <= _THIN:
-        B[:] = dtrsm(1.0, L, B.T, lower=1).T
+        B[:] = get_blas_funcs("trsm", (B,))(1.0, L, B.T, lower=1).T
         steps.count(B.shape[0] * n**2 / 2.0)
         return
     h = n // 2
@@ -127,7 +126,7 @@ def _solve_transposed(L: Array, B: Array, steps: _Steps) -> None:
     """Replace B by B L^-1."""
     n = L.shape[0]
     if n <= _THIN:
-        B[:] = dtrsm(1.0, L, B.T, lower=1, trans_a=1).T
+        B[:] = get_blas_funcs("trsm", (B,))(1.0, L, B.T, lower=1, trans_a=1).T
         steps.count(B.shape[0] * n**2 / 2.0)
         return
     h = n // 2

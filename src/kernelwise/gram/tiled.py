@@ -21,6 +21,7 @@ from kernelwise.gram.panels import steps_for
 from kernelwise.gram.partial_cholesky import IterativeInverse, PartialCholesky, Preconditioner
 from kernelwise.gram.runner import ThreadRunner
 from kernelwise.gram.sweep import Settings, Sweep
+from kernelwise.gram.trials import Trials
 from kernelwise.kernels import Kernel
 from kernelwise.targets import Targets
 
@@ -97,6 +98,12 @@ class Tiled(Engine):
         for i in range(len(kernels)):
             yield TiledGram(sweep, i, self.memory)
 
+    def trials(
+        self, kernels: Sequence[Kernel], X: Any, targets: Targets, count: int, fit_intercept: bool
+    ) -> Trials:
+        """Return machines on the first rows to compare kernels by."""
+        return Trials(kernels, X, targets, count, fit_intercept)
+
     def matmul(
         self, grams: Sequence[Gram], vectors: Sequence[Array], progress: Task = SILENT
     ) -> list[Array]:
@@ -164,7 +171,7 @@ class TiledGram(Gram):
 
     def scaled(self, scale: Array) -> Gram:
         """Return D K D with D = diag(scale), where the matrix fits into memory."""
-        self._dense.progress, self._dense.judged_on = self.progress, self.judged_on
+        self._dense.progress = self.progress
         return self._dense.scaled(scale)
 
     def leading_eigenvalues(self, t: int) -> Array:
@@ -194,7 +201,7 @@ class TiledGram(Gram):
     def inverses(self, ridges: Sequence[float]) -> Iterable[Inverse]:
         """Return the inverses; where the matrix does not fit, by products with it."""
         if Need.ENTRIES in self.provides:
-            self._dense.progress, self._dense.judged_on = self.progress, self.judged_on
+            self._dense.progress = self.progress
             return self._dense.inverses(ridges)
         return [IterativeInverse(self._multiply, self._preconditioner, ridge) for ridge in ridges]
 

@@ -33,7 +33,7 @@ from kernelwise._threads import cached_property
 from kernelwise._types import Array
 from kernelwise._undefined import Undefined
 from kernelwise.gram import Inverse, Need
-from kernelwise.gram.cholesky import CholeskyInverse, ReorderedInverse
+from kernelwise.gram.cholesky import CholeskyInverse
 from kernelwise.gram.inverse import eliminate_intercept
 from kernelwise.machines.base import Machine, mean_loss
 from kernelwise.machines.folds import Split
@@ -279,12 +279,6 @@ class LeastSquares(Machine):
             fit_intercept=self.fit_intercept,
             sample_weight=self.targets.weights,
         )
-
-    def judge_on_all(self, ridge: float) -> None:
-        """Judge a machine on all rows that was judged on some, by the factor that it has."""
-        inverse = self._fits[ridge].inverse
-        if isinstance(inverse, ReorderedInverse):
-            self._fit_by(inverse.whole())
 
     def fit(self, ridge: float) -> RidgeFit:
         """Return the machine at one ridge; undefined where rounding ruins it."""

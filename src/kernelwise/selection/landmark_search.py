@@ -31,9 +31,9 @@ from kernelwise.gram.single import in_single
 from kernelwise.kernels import Kernel
 from kernelwise.machines.base import standard_error
 from kernelwise.machines.held_out import HeldOutFit, LeftOut
+from kernelwise.selection.climb import GridIndex, SearchFailed
 from kernelwise.selection.diagnostics import Code, Diagnostic
 from kernelwise.selection.effort import Effort
-from kernelwise.selection.exact_values import GridIndex, SearchFailed
 from kernelwise.selection.local_search import LocalSearch, SearchResult
 from kernelwise.selection.problem import Problem, Solution
 from kernelwise.selection.ranks import falls
@@ -294,7 +294,7 @@ class LandmarkSearch:
                 )
             )
         looked_at = [min(START_ROWS, self._training.size), self._training.size]
-        return SearchResult(values, best.place, solution, looked_at, True, [], errors, tuple(notes))
+        return SearchResult(values, best.place, solution, looked_at, [], errors, tuple(notes))
 
 
 def _best(looks: dict[GridIndex, Look]) -> Look:

@@ -1,16 +1,19 @@
 """Leave-one-out over kernels and ridges: few rows first, then exactly where it matters.
 
 An eigendecomposition of every kernel serves all ridges but takes minutes for thousands of rows. On
-a twelfth of the rows it takes little time; there everything is evaluated. From the best of that one
-climbs on a quarter of the rows, then on half of them, then on all, to a better neighbour (the next
-ridge, the next width, or both) as long as there is one. Few rows prefer smooth machines; as rows
-are added, the best width narrows and the best ridge falls. Rougher neighbours therefore come first,
-and where fewer rows find one of them as good as their best, more rows begin there. Each value is
-one Cholesky factor; the last one is also the machine.
+a sixteenth of the rows it takes little time; there everything is evaluated. From the best of that one
+climbs to a better neighbour (the next ridge, the next width, or both) as long as there is one: up
+to 1,500 rows on all of them, by exact leave-one-out. With more, machines on a quarter of the rows,
+then on half of them are compared by what they say of all rows. Few rows prefer smooth machines; as
+rows are added, the best width narrows and the best ridge falls. Rougher neighbours therefore come
+first, and on half of the rows one climbs by what all of them are expected to say. The pick, among
+some thousand rows after a last climb on all of them, is fitted and judged exactly: one Cholesky
+factor and its inverse.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -19,17 +22,29 @@ from kernelwise._threads import limited
 from kernelwise._types import Array
 from kernelwise.criteria import ELOO, ask
 from kernelwise.kernels import Kernel
+from kernelwise.selection.climb import (
+    Climb,
+    ExactJudge,
+    Grid,
+    GridIndex,
+    Guide,
+    Judge,
+    SearchFailed,
+    TrendJudge,
+    TrialJudge,
+    judge_of,
+)
 from kernelwise.selection.diagnostics import Diagnostic
-from kernelwise.selection.exact_values import ExactValues, Grid, GridIndex, Guide, SearchFailed
 from kernelwise.selection.problem import Problem, Solution
 from kernelwise.targets import stratified_order
 
 FIRST_LOOK = 500  # rows at least
-_FIRST_SHARE, _LARGEST_FIRST = 12, 1000  # the first look is at one in so many rows, up to these
-_APART = 1.4  # times as many rows are worth another look
-_MOST = 12  # values on one set of rows
-# Values on fewer rows may take as long together as one on so many, or on this share of all rows.
-_AFFORDABLE, _SHARE = 5800, 0.8
+_FIRST_SHARE, _LARGEST_FIRST = 16, 1000  # the first look is at one in so many rows, up to these
+EXACT_VALUES = 1500  # rows up to which all values are exact
+_MOST = 10  # values on one set of rows
+# Values on some rows may take as long together as one on so many, or on this share of all rows.
+_AFFORDABLE, _SHARE = 5500, 0.87
+_DOUBTFUL, _IN_DOUBT = 0.2, 4  # relative standard error of a loss, values on all rows then
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,8 +60,6 @@ class SearchResult:
         The machine at the pick.
     looked_at : list of int
         The numbers of rows in each step.
-    is_peak : bool
-        Whether all neighbours of the pick were evaluated on all rows.
     indefinite : list of Kernel
         Those whose matrices are not positive semidefinite.
     standard_errors : array of shape (kernels, ridges) or None
@@ -59,7 +72,6 @@ class SearchResult:
     pick: GridIndex
     solution: Solution
     looked_at: list[int]
-    is_peak: bool
     indefinite: list[Kernel]
     standard_errors: Array | None = None
     notes: tuple[Diagnostic, ...] = ()
@@ -87,31 +99,53 @@ class LocalSearch:
         self._indefinite: list[Kernel] = []
 
     def run(self, progress: Task) -> SearchResult:
-        """Look at more and more rows."""
-        sizes = _sizes(self._problem.targets.n)
-        look = self._look(sizes, progress)
-        solution = look.solution()  # which may judge the pick
-        return SearchResult(
-            look.values(), look.pick, solution, sizes, look.is_peak, self._indefinite
-        )
-
-    def _look(self, sizes: list[int], progress: Task) -> ExactValues:
-        """Return values on the last number of rows, near what is best on the ones before.
-
-        Those take about as long together: every step gets half of what is left of a bar.
-        """
-        *fewer, rows = sizes
-        budget = _budget(rows, self._problem.targets.n)
+        """Look at more and more rows, then fit the pick to all of them."""
+        n, stages, exact = self._n, self._stages(), ExactJudge(self._problem, self._grid)
+        is_compared = any(isinstance(stage.judge, TrialJudge) for stage in stages)
+        budget = 1 if is_compared else _budget(n, n)
         with progress.part("leave-one-out", 2) as task:
-            if len(fewer) > 1:
-                guide = self._look(fewer, task).guide()
-            else:
-                with task.part("first look", len(self._grid.kernels)) as part:
-                    guide = self._first_look(fewer[0], part)
-            with task.part("exact values", budget) as part, limited(rows=rows):
-                look = ExactValues(self._part(rows), self._grid, guide, part)
-                look.climb(budget)
-        return look
+            guide = self._guide(stages, task)
+            with task.part("exact values", budget) as part, limited(rows=n):
+                pick = Climb(exact, guide, part).run(budget).pick
+                solution = exact.solution(pick)
+        values = np.full(self._grid.ridges.shape, np.nan)
+        for place, value in exact.values.items():
+            values[place] = value
+        looked_at = sorted({_first_rows(n), *(stage.rows for stage in stages), n})
+        return SearchResult(values, pick, solution, looked_at, self._indefinite)
+
+    @property
+    def _n(self) -> int:
+        return self._problem.targets.n
+
+    def _stages(self) -> list["_Stage"]:
+        """Return who compares machines before the pick is judged exactly, on more and more rows."""
+        n = self._n
+        if n <= EXACT_VALUES:
+            return []
+        quarter, half = (self._judge(rows) for rows in (n // 4, n // 2))
+        fewer = _Stage(quarter, n // 4, _budget(n // 4, n), True)
+        if not isinstance(quarter, TrialJudge) or not isinstance(half, TrialJudge):
+            return [fewer, _Stage(half, n // 2, _budget(n // 2, n), True)]
+        trend = _Stage(TrendJudge(quarter, half), n // 2, _budget(n // 2, n), False)
+        return [fewer, trend, _Stage(self._judge(n), n, _budget(n, n), False, doubted_by=half)]
+
+    def _judge(self, rows: int) -> ExactJudge | TrialJudge:
+        return judge_of(self._problem, self._order, rows, self._grid)
+
+    def _guide(self, stages: list["_Stage"], progress: Task) -> Guide:
+        """Return where to begin after some stages; each takes half of what is left of a bar."""
+        if not stages:
+            with progress.part("first look", len(self._grid.kernels)) as part:
+                return self._first_look(_first_rows(self._n), part)
+        *before, stage = stages
+        with progress.part("comparison", 2) as task:
+            guide = self._guide(before, task)
+            budget = stage.budget_at(guide.pick)
+            with task.part("values", budget) as part, limited(rows=stage.rows):
+                if budget == 1 and not stage.is_partial:
+                    return guide  # there is nothing to compare
+                return Climb(stage.judge, guide, part).run(budget).guide(stage.is_partial)
 
     def _first_look(self, rows: int, progress: Task) -> Guide:
         """Return the values of everything on a few rows."""
@@ -138,10 +172,25 @@ class LocalSearch:
         return self._problem.part(np.sort(self._order[:rows]))
 
 
-def _sizes(n: int) -> list[int]:
-    """Return the numbers of rows to look at: a twelfth (500 to 1,000), a quarter, half, all."""
-    first = max(FIRST_LOOK, min(n // _FIRST_SHARE, _LARGEST_FIRST))
-    return [first, *(rows for rows in (n // 4, n // 2) if rows > _APART * first), n]
+class _Stage(NamedTuple):
+    """A climb on some of the rows."""
+
+    judge: Judge
+    rows: int
+    budget: int  # values
+    is_partial: bool  # whether what is best there need not be what is best on all rows
+    doubted_by: TrialJudge | None = None
+
+    def budget_at(self, pick: GridIndex) -> int:
+        """Return the budget, a larger one where few rows decide over what was picked before."""
+        if self.doubted_by is None or self.doubted_by.relative_error(pick) < _DOUBTFUL:
+            return self.budget
+        return max(self.budget, _IN_DOUBT)
+
+
+def _first_rows(n: int) -> int:
+    """Return the number of rows of the first look: a sixteenth, 500 to 1,000."""
+    return max(FIRST_LOOK, min(n // _FIRST_SHARE, _LARGEST_FIRST))
 
 
 def _budget(rows: int, n: int) -> int:

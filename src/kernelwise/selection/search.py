@@ -24,8 +24,8 @@ from kernelwise.selection.cascade import (
     Cascade,
     loo_criterion,
 )
+from kernelwise.selection.climb import SearchFailed
 from kernelwise.selection.diagnostics import Code, Diagnostic
-from kernelwise.selection.exact_values import SearchFailed
 from kernelwise.selection.inputs import as_ridges
 from kernelwise.selection.landmark_search import LandmarkSearch
 from kernelwise.selection.local_search import FIRST_LOOK, LocalSearch, SearchResult

@@ -1,0 +1,168 @@
+r"""Machines on some of the rows, judged on all of them, in single precision.
+
+With :math:`M = D K D + \lambda I`, D the square roots of the weights w, and the bias b eliminated,
+
+.. math:: \alpha = M^{-1} D (y - b), \qquad
+          y_i - f_{-i}(x_i) = \frac{\alpha_i}{\sqrt{w_i}\, (C^{-1})_{ii}}
+
+on the rows of the fit (see :mod:`kernelwise.machines.ridge_path`) and
+:math:`f(x) = b + \sum_j \sqrt{w_j} \alpha_j k(x_j, x)` elsewhere. Half of the digits are enough to
+compare machines, and take half of the time. Rounding acts on M like noise E of norm ε √n, and on
+its inverse like :math:`M^{-1} E M^{-1}`: where that is much, as for wide kernels at small ridges,
+and for kernels of which single precision knows little, machines are solved in double precision.
+"""
+
+import math
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from scipy.linalg import cho_solve
+
+from kernelwise._progress import SILENT, Task
+from kernelwise._threads import pool, workers
+from kernelwise._types import Array
+from kernelwise.gram.pairs import EnginePairs, kernel_between
+from kernelwise.gram.panels import cholesky_factor, inverse_factor
+from kernelwise.kernels import Kernel
+from kernelwise.kernels.geometry import Transform
+from kernelwise.kernels.transform import unwrapped
+from kernelwise.targets import Targets
+
+SINGLE = np.float32
+_BLOCK = 512  # rows at once
+_PROBE = 64  # rows that tell how exact single precision is
+_BEARABLE = 0.02  # relative change of the inverse by rounding; that of a mean loss is smaller
+_EPS = float(np.finfo(SINGLE).eps)
+
+
+class RoundedPairs(EnginePairs):
+    """Two sets of points whose geometries are computed in double precision, and kept in single."""
+
+    def __getitem__(self, geometry: str) -> Array:
+        """Return the values of a geometry."""
+        if geometry not in self._known:
+            self._known[geometry] = super().__getitem__(geometry).astype(SINGLE)
+        return self._known[geometry]
+
+    def _transformed(self, transform: Transform) -> "RoundedPairs":
+        assert self.Z is not None
+        return RoundedPairs(transform(self.X), transform(self.Z), self.entries)
+
+
+class Trials:
+    """Machines on the first of some rows.
+
+    Parameters
+    ----------
+    kernels : sequence of Kernel
+        All that there will be trials of.
+    X : array or sparse matrix of shape (n, d)
+        The rows that machines are fitted to come first.
+    targets : Targets
+    count : int
+        How many these are.
+    fit_intercept : bool
+    """
+
+    def __init__(
+        self, kernels: Sequence[Kernel], X: Any, targets: Targets, count: int, fit_intercept: bool
+    ) -> None:
+        self._X, self._count, self._fit_intercept = X, count, fit_intercept
+        Y, weights = targets.fit_columns, targets.weights
+        self._roots = np.ones(targets.n) if weights is None else np.sqrt(weights)
+        self._origin = np.average(Y, axis=0, weights=weights) if fit_intercept else 0.0
+        self._unit = float(np.abs(Y - self._origin).max()) or 1.0
+        self._Y = (Y - self._origin) / self._unit  # of any size before
+        self._metric: tuple[Any, ...] = ()
+        self._pairs: dict[int, RoundedPairs] = {}
+
+    def left_out(self, kernel: Kernel, ridge: float, progress: Task = SILENT) -> Array | None:
+        """Return f(x) of every row by a machine without it, of shape (n, c).
+
+        None if there is no such machine. The task is told of the steps to a large factor and its
+        inverse.
+        """
+        noise = self._noise(kernel) * math.sqrt(self._count)
+        with np.errstate(all="ignore"):  # what is not finite is found out
+            found = self._solved(kernel, ridge, SINGLE, progress, _BEARABLE / noise)
+            if found is None:
+                found = self._solved(kernel, ridge, np.float64, SILENT)
+        return None if found is None else self._origin + self._unit * found
+
+    def _noise(self, kernel: Kernel) -> float:
+        """Return the error of an entry in single precision, from those of a few rows."""
+        some = self._X[:: max(1, len(self._Y) // _PROBE)]
+        K = kernel_between(kernel, some, some)
+        error = np.abs(kernel.values(RoundedPairs(some, some)) - K).max()
+        return float(max(error, _EPS * np.abs(K).max()))
+
+    def _solved(
+        self,
+        kernel: Kernel,
+        ridge: float,
+        dtype: Any,
+        progress: Task,
+        largest: float = math.inf,
+    ) -> Array | None:
+        """Return the values in units of the targets.
+
+        None if they are not finite, or if an inverse has a larger mean diagonal than it may have.
+        """
+        m = self._count
+        M, roots = self._matrix(kernel, dtype), self._roots[:m]
+        M.flat[:: m + 1] += dtype(ridge)
+        L = cholesky_factor(M.T, progress)
+        if L is None:
+            return None
+        right = np.column_stack([self._Y[:m], np.ones(m)]) * roots[:, None]
+        solved = cho_solve((L, True), right.astype(dtype), check_finite=False).astype(np.float64)
+        N = inverse_factor(L, progress)
+        diagonal = np.einsum("ij,ij->j", N, N).astype(np.float64)
+        if not diagonal.mean() <= largest:
+            return None
+        alpha, h, bias = solved[:, :-1], solved[:, -1], np.zeros(solved.shape[1] - 1)
+        if self._fit_intercept:
+            bias = roots @ alpha / (roots @ h)
+            alpha, diagonal = alpha - np.outer(h, bias), diagonal - h**2 / (roots @ h)
+        values = np.empty_like(self._Y)
+        values[:m] = self._Y[:m] - alpha / (roots * diagonal)[:, None]
+        coefficients = (roots[:, None] * alpha).astype(dtype)
+        self._by_blocks(
+            lambda rows: np.add(self._tile(kernel, rows, dtype) @ coefficients, bias, values[rows]),
+            range(m, len(values), _BLOCK),
+        )
+        return values if np.isfinite(values).all() else None
+
+    def _matrix(self, kernel: Kernel, dtype: Any) -> Array:
+        """Return D K D of the first rows."""
+        m, roots = self._count, self._roots[: self._count].astype(dtype)
+        M = np.empty((m, m), dtype)
+
+        def fill(rows: slice) -> None:
+            M[rows] = self._tile(kernel, rows, dtype) * roots
+
+        self._by_blocks(fill, range(0, m, _BLOCK))
+        M *= roots[:, None]
+        M.flat[:: m + 1] = kernel.diagonal(self._X[:m]) * self._roots[:m] ** 2
+        return M
+
+    def _by_blocks(self, work: Callable[[slice], Any], starts: range) -> None:
+        """Work on blocks of rows in threads; none has rows on both sides of the count."""
+        ends = [*starts[1:], starts.stop]
+        with pool(workers()) as threads:
+            list(threads.map(work, map(slice, starts, ends)))
+
+    def _tile(self, kernel: Kernel, rows: slice, dtype: Any) -> Array:
+        """Return the kernel between some rows and the first; single distances are kept."""
+        if dtype is not SINGLE:
+            return kernel_between(kernel, self._X[rows], self._X[: self._count])
+        _, metric = unwrapped(kernel)
+        if metric != self._metric:
+            self._metric, self._pairs = metric, {}
+        pairs = self._pairs.get(rows.start)
+        if pairs is None:
+            pairs = RoundedPairs(self._X[rows], self._X[: self._count], sys.maxsize)
+            self._pairs[rows.start] = pairs
+        return kernel.values(pairs)

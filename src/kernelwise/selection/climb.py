@@ -1,0 +1,275 @@
+"""A climb over kernels and ridges from where it begins to the best nearby, and who judges them."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from kernelwise._progress import SILENT, Task
+from kernelwise._types import Array
+from kernelwise._undefined import Undefined
+from kernelwise.criteria import ELOO, Evidence
+from kernelwise.gram.panels import steps_for
+from kernelwise.gram.trials import Trials
+from kernelwise.kernels import Kernel
+from kernelwise.machines.base import standard_error
+from kernelwise.machines.held_out import HeldOutFit, LeftOut
+from kernelwise.selection.problem import Problem, Solution
+from kernelwise.targets import Targets
+
+_AS_GOOD = 0.005  # a rougher machine that is worse by no more than this is better on more rows
+_GOES_ON = 0.7  # a doubling of the rows changes the log of a loss by this times the one before
+
+
+class SearchFailed(Exception):
+    """Few rows have no finite value anywhere, or their pick has none on all rows."""
+
+
+class GridIndex(NamedTuple):
+    """A kernel and a ridge, by position: from wide to narrow, from small to large."""
+
+    kernel: int
+    ridge: int
+
+    def is_rougher(self, other: "GridIndex") -> bool:
+        """Say whether the kernel is narrower than another, or the same with a smaller ridge."""
+        return (self.kernel, -self.ridge) > (other.kernel, -other.ridge)
+
+
+class Grid(NamedTuple):
+    """What a search looks among, and for the least value of what.
+
+    Attributes
+    ----------
+    kernels : sequence of Kernel
+        Neighbours should be alike: sorted by width.
+    criterion : ELOO
+        A loss to be minimised.
+    ridges : array of shape (kernels, ridges)
+        In ascending order.
+    """
+
+    kernels: Sequence[Kernel]
+    criterion: ELOO
+    ridges: Array
+
+
+class Guide(NamedTuple):
+    """What fewer rows say: values of everything, NaN where undefined, and where to begin."""
+
+    values: Array
+    pick: GridIndex
+
+
+class Judge(ABC):
+    """Says how good machines are; a climb asks it for each of them once."""
+
+    @abstractmethod
+    def value(self, place: GridIndex, progress: Task = SILENT) -> float:
+        """Return a loss, infinite if it is undefined."""
+
+
+class ExactJudge(Judge):
+    """Judges machines on some of the rows by leave-one-out on these rows.
+
+    Parameters
+    ----------
+    part : Problem
+        Those rows.
+    grid : Grid
+    """
+
+    def __init__(self, part: Problem, grid: Grid) -> None:
+        self._part, self._grid = part, grid
+        self.values: dict[GridIndex, float] = {}
+        self._best: tuple[GridIndex, Evidence] | None = None
+
+    def value(self, place: GridIndex, progress: Task = SILENT) -> float:
+        """Return the mean loss, infinite if it is undefined; the best machine so far is kept."""
+        if place not in self.values:
+            evidence = next(self._part.evidence([self._grid.kernels[place.kernel]]))
+            found = self.values[place] = self._mean_loss(evidence, place, progress)
+            if np.isfinite(found) and found <= min(self.values.values()):
+                self._best = place, evidence
+        return self.values[place]
+
+    def _mean_loss(self, evidence: Evidence, place: GridIndex, progress: Task) -> float:
+        with progress.part("value", evidence.gram.sweeps) as task:
+            evidence.gram.progress = task
+            try:
+                with np.errstate(all="ignore"):  # NaN tells
+                    ridge = float(self._grid.ridges[place])
+                    found = float(np.mean(self._grid.criterion.value(evidence, ridge)))
+            except Undefined:
+                return np.inf
+            finally:
+                evidence.gram.progress = SILENT
+        return np.inf if np.isnan(found) else found
+
+    def solution(self, place: GridIndex, progress: Task = SILENT) -> Solution:
+        """Return the machine at a place, judged exactly."""
+        if np.isinf(self.value(place, progress)):
+            raise SearchFailed
+        if self._best is None or self._best[0] != place:
+            evidence = next(self._part.evidence([self._grid.kernels[place.kernel]]))
+        else:
+            evidence = self._best[1]
+        return self._part.solution(evidence, float(self._grid.ridges[place]))
+
+
+class TrialJudge(Judge):
+    """Judges machines on some of the rows by all rows: leave-one-out, and predictions elsewhere.
+
+    Parameters
+    ----------
+    trials : Trials
+        On rows in some order.
+    targets : Targets
+        In the same order.
+    rows : int
+        How many of them machines are fitted to.
+    grid : Grid
+    """
+
+    def __init__(self, trials: Trials, targets: Targets, rows: int, grid: Grid) -> None:
+        self._trials, self._targets, self._rows, self._grid = trials, targets, rows, grid
+        self._values: dict[GridIndex, float] = {}
+        self._errors: dict[GridIndex, float] = {}
+
+    def value(self, place: GridIndex, progress: Task = SILENT) -> float:
+        """Return the mean loss on all rows, infinite if it is undefined."""
+        if place not in self._values:
+            with progress.part("value", steps_for(self._rows)) as task:
+                kernel, ridge = self._grid.kernels[place.kernel], float(self._grid.ridges[place])
+                left_out = self._trials.left_out(kernel, ridge, task)
+            losses = np.array([np.inf]) if left_out is None else self._losses(left_out)
+            found = float(losses.mean())
+            self._values[place] = found if np.isfinite(found) else np.inf
+            self._errors[place] = standard_error(losses) / found if 0.0 < found < np.inf else 0.0
+        return self._values[place]
+
+    def relative_error(self, place: GridIndex) -> float:
+        """Return the standard error of a value over the value."""
+        self.value(place)
+        return self._errors[place]
+
+    def _losses(self, values: Array) -> Array:
+        targets = self._targets
+        residuals, weights = targets.fit_columns - values, targets.relative_weights
+        fit = HeldOutFit(0.0, np.zeros(1), values, residuals, None, weights)
+        return np.atleast_1d(self._grid.criterion.losses(targets, LeftOut(fit)))
+
+
+class TrendJudge(Judge):
+    """Judges machines by what twice as many rows are expected to say of them.
+
+    Losses fall as rows are added, those of rough machines by more: what the last doubling changed,
+    the next is expected to change by 0.7 as much, as losses do that approach their limit with the
+    square root of the number of rows.
+
+    Parameters
+    ----------
+    fewer, more : TrialJudge
+        On half and on all of the rows.
+    """
+
+    def __init__(self, fewer: TrialJudge, more: TrialJudge) -> None:
+        self._fewer, self._more = fewer, more
+
+    def value(self, place: GridIndex, progress: Task = SILENT) -> float:
+        """Return the expected loss, infinite if it is undefined."""
+        before, now = self._fewer.value(place), self._more.value(place, progress)
+        if np.isinf(before) or np.isinf(now):
+            return np.inf
+        return now * (now / before) ** _GOES_ON if before > 0.0 else now
+
+
+class Climb:
+    """Values near a beginning, each computed once, and the best of them.
+
+    Parameters
+    ----------
+    judge : Judge
+    guide : Guide
+    progress : Task
+
+    Attributes
+    ----------
+    pick : GridIndex
+        The best so far.
+    is_peak : bool
+        Whether all its neighbours were evaluated.
+    """
+
+    def __init__(self, judge: Judge, guide: Guide, progress: Task) -> None:
+        self._judge, self._progress, self._guide = judge, progress, guide.values
+        self.pick, self.is_peak = guide.pick, False
+        self._values: dict[GridIndex, float] = {}
+        self._evaluate(guide.pick)
+
+    def run(self, budget: int) -> "Climb":
+        """Go to a better neighbour as long as there is one and the budget lasts."""
+        while not self.is_peak:
+            before = self.pick
+            for place in self._worth_a_look():
+                if len(self._values) >= budget:
+                    return self
+                self._evaluate(place)
+                if self.pick != before:
+                    break
+            self.is_peak = self.pick == before
+        return self
+
+    def _worth_a_look(self) -> list[GridIndex]:
+        """Return the neighbours of the pick, the most promising first.
+
+        Rougher ones come first, then the guide decides. It hides none: losses near zero vary many
+        times over from few rows to all.
+        """
+        k, j = self.pick
+        # A narrower kernel goes with a larger ridge.
+        around = [(k, j - 1), (k, j + 1), (k + 1, j), (k - 1, j), (k + 1, j + 1), (k - 1, j - 1)]
+        kernels, ridges = self._guide.shape
+        places = [GridIndex(*p) for p in around if 0 <= p[0] < kernels and 0 <= p[1] < ridges]
+        # What is undefined on fewer rows is not defined on more.
+        new = [p for p in places if p not in self._values and np.isfinite(self._guide[p])]
+        return sorted(new, key=lambda p: (not p.is_rougher(self.pick), float(self._guide[p])))
+
+    def _evaluate(self, place: GridIndex) -> None:
+        value = self._values[place] = self._judge.value(place, self._progress)
+        if value < self._values[self.pick]:
+            self.pick = place
+
+    def guide(self, is_partial: bool) -> Guide:
+        """Return what to expect next: the guide, rescaled at the pick, and the values.
+
+        More rows, after part of them, begin with a rougher machine where that is as good.
+        """
+        value, expected = self._values[self.pick], self._guide[self.pick]
+        scale = value / expected if expected > 0.0 else 1.0
+        updated = self._guide * (scale if np.isfinite(scale) else 1.0)
+        for place, value in self._values.items():
+            updated[place] = value
+        return Guide(updated, self._start_on_more_rows() if is_partial else self.pick)
+
+    def _start_on_more_rows(self) -> GridIndex:
+        """Return the best of what is rougher than the pick and as good, or the pick."""
+        limit = self._values[self.pick] * (1.0 + _AS_GOOD)
+        rougher = [
+            place
+            for place, value in self._values.items()
+            if place.is_rougher(self.pick) and value <= limit
+        ]
+        return min(rougher, key=self._values.__getitem__, default=self.pick)
+
+
+def judge_of(problem: Problem, order: Array, rows: int, grid: Grid) -> ExactJudge | TrialJudge:
+    """Return who judges machines on the first rows in some order: trials if there are any."""
+    order = np.concatenate([np.sort(order[:rows]), np.sort(order[rows:])])
+    X, targets = problem.X[order], problem.targets.part(order)
+    trials = problem.engine.trials(grid.kernels, X, targets, rows, problem.fit_intercept)
+    if trials is not None:
+        return TrialJudge(trials, targets, rows, grid)
+    is_whole = rows == problem.targets.n
+    return ExactJudge(problem if is_whole else problem.part(np.sort(order[:rows])), grid)
