@@ -9,7 +9,8 @@ from sklearn.datasets import make_friedman1
 from sklearn.svm import SVC
 
 import kernelwise as kw
-from kernelwise.gram.landmarks import NotConverged
+from kernelwise.gram.landmarks import Landmarks, NotConverged, Preconditioner
+from kernelwise.gram.single import in_single
 from kernelwise.selection import effort, landmark_search, problem, screen
 from kernelwise.selection.diagnostics import Code, code_of
 from kernelwise.selection.effort import Effort
@@ -229,3 +230,16 @@ def test_little_memory_takes_fewer_rows_to_begin_with(estimator):
     X, y = rings(3000)
     selector = fitted(X, y, estimator=estimator, memory="80MB")  # 1,400 rows exactly, not 2,000
     assert selector.score(*rings(1000, seed=1)) > 0.95
+
+
+@pytest.mark.parametrize("sample", [None, np.arange(200)])
+def test_the_factors_of_landmarks_are_counted_one_by_one(sample):
+    rng = np.random.default_rng(0)
+    X = in_single(rng.normal(size=(400, 3)))
+    seen = Landmarks(kw.Gaussian(1.0), X, X[:40], X[:, :1].astype(float), np.ones(400))
+    work, told = Effort(400, None), []
+    spend = work.spend
+    work.spend = lambda values: (spend(values), told.append(values))
+    Preconditioner.of(seen, np.array([0.1, 1.0]), sample, work.passes(1e6))
+    assert sum(told) == pytest.approx(1e6)
+    assert max(told) == pytest.approx(1e6 / 4)  # two triangles, and one for each of two ridges

@@ -125,7 +125,7 @@ class Landmarks:
         _, means = self.moments
         return np.asarray(product - self.weights.sum() * np.outer(means, means @ V))
 
-    def whitened(self, triangle: Array, sample: Array) -> Array:
+    def whitened(self, triangle: Array, sample: Array, progress: Task = SILENT) -> Array:
         """Return T^-T K' W H K T^-1, estimated from some of the rows."""
         weights = self.weights[sample]
         scale = self.weights.sum() / weights.sum()
@@ -137,6 +137,7 @@ class Landmarks:
                 self.moments[1].astype(SINGLE),
                 triangle,
             ),
+            progress,
         )
         return product
 
@@ -236,15 +237,28 @@ class Preconditioner:
     factors: Sequence[Array]  # A, by ridge
 
     @classmethod
-    def of(cls, seen: Landmarks, ridges: Array, sample: Array | None) -> "Preconditioner":
+    def of(
+        cls, seen: Landmarks, ridges: Array, sample: Array | None, progress: Task = SILENT
+    ) -> "Preconditioner":
         """Return the preconditioner for some ridges from a sample of the rows.
 
         Without one the landmarks are the sample. That is the cheapest, and takes more iterations.
+        The task is told of every factor, of thousands of landmarks a matter of seconds.
         """
-        K = seen.values(seen.Z)
-        T = _factor(K, _EPS * float(K.diagonal().sum()))
-        S = seen.whitened_landmarks(T) if sample is None else seen.whitened(T, sample)
-        return cls(ridges, T, [_factor(S, ridge) for ridge in ridges])
+        with progress.part("factors", 2 + ridges.size) as task:
+            K = seen.values(seen.Z)
+            T = _factor(K, _EPS * float(K.diagonal().sum()))
+            task.advance()
+            if sample is None:
+                S = seen.whitened_landmarks(T)
+                task.advance()
+            else:
+                S = seen.whitened(T, sample, task)
+            factors = []
+            for ridge in ridges:
+                factors.append(_factor(S, ridge))
+                task.advance()
+        return cls(ridges, T, factors)
 
     def at(self, place: int) -> "Preconditioner":
         """Return the preconditioner for one of the ridges."""

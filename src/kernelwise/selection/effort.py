@@ -59,23 +59,28 @@ class Effort:
 
 
 class _Passes(Task):
-    """A task that counts the work of passes, which are told of in parts."""
+    """A task whose parts are passes, each with so much work."""
 
     def __init__(self, budget: Effort, values: float) -> None:
         self._budget, self._values = budget, values
-        self._share = self._left = 0.0
 
     def part(self, name: str = "", parts: int = 0) -> Task:
         """Begin a pass."""
-        self._share, self._left = self._values / max(parts, 1), self._values
-        return self
+        return _Work(self._budget, self._values, parts)
 
-    def advance(self) -> None:
-        """Count a part of a pass."""
-        self._left -= self._share
-        self._budget.spend(self._share)
+
+class _Work(Task):
+    """Work that is counted part by part, and what is left of it in the end."""
+
+    def __init__(self, budget: Effort, values: float, parts: int) -> None:
+        self._budget, self._left, self._each = budget, values, values / max(parts, 1)
+
+    def part(self, name: str = "", parts: int = 0) -> Task:
+        """Begin a part."""
+        self._left -= self._each
+        return _Work(self._budget, self._each, parts)
 
     def end(self) -> None:
-        """Count what is left of a pass."""
+        """Count what is left."""
         self._budget.spend(self._left)
         self._left = 0.0

@@ -157,7 +157,7 @@ class LandmarkSearch:
         expected = _SLOWER * iterations
         # The machine on all rows takes over the factors of the look that it is made from.
         machine = self._values(self._problem.targets.n, m) * (expected + _MORE)
-        return machine, self._values(rows, m) * expected + m**3 / _FACTORS
+        return machine, self._values(rows, m) * expected + _factors(m)
 
     def _affordable_sides(self, machine: float, look: float) -> tuple[int, ...] | None:
         """Say whether there is time for a narrower kernel, for one kernel only, or for none."""
@@ -198,7 +198,9 @@ class LandmarkSearch:
         passes = self._effort.passes(self._values(rows.size, m))
         try:
             with limited(rows=m // 2):  # the passes have threads of their own
-                system = Preconditioner.of(seen, self._ridges[k, list(ridges)], sample)
+                system = Preconditioner.of(
+                    seen, self._ridges[k, list(ridges)], sample, self._effort.passes(_factors(m))
+                )
                 solution = seen.solve(
                     system, lambda a, b: self._judged(tile, a, b), MOST_ITERATIONS, passes
                 )
@@ -295,6 +297,11 @@ class LandmarkSearch:
             )
         looked_at = [min(START_ROWS, self._training.size), self._training.size]
         return SearchResult(values, best.place, solution, looked_at, [], errors, tuple(notes))
+
+
+def _factors(m: int) -> float:
+    """Return the work on the factors of a preconditioner, in kernel values."""
+    return m**3 / _FACTORS
 
 
 def _best(looks: dict[GridIndex, Look]) -> Look:

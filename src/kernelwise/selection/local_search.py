@@ -1,7 +1,7 @@
 """Leave-one-out over kernels and ridges: few rows first, then exactly where it matters.
 
 An eigendecomposition of every kernel serves all ridges but takes minutes for thousands of rows. On
-a sixteenth of the rows it takes little time; there everything is evaluated. From the best of that one
+a sixteenth of them it takes little time; there everything is evaluated. From the best of that one
 climbs to a better neighbour (the next ridge, the next width, or both) as long as there is one: up
 to 1,500 rows on all of them, by exact leave-one-out. With more, machines on a quarter of the rows,
 then on half of them are compared by what they say of all rows. Few rows prefer smooth machines; as
@@ -41,9 +41,9 @@ from kernelwise.targets import stratified_order
 FIRST_LOOK = 500  # rows at least
 _FIRST_SHARE, _LARGEST_FIRST = 16, 1000  # the first look is at one in so many rows, up to these
 EXACT_VALUES = 1500  # rows up to which all values are exact
-_MOST = 10  # values on one set of rows
+_MOST = 8  # values on one set of rows
 # Values on some rows may take as long together as one on so many, or on this share of all rows.
-_AFFORDABLE, _SHARE = 5500, 0.87
+_AFFORDABLE, _SHARE = 5500, 0.8
 _DOUBTFUL, _IN_DOUBT = 0.2, 4  # relative standard error of a loss, values on all rows then
 
 
