@@ -23,10 +23,11 @@ class Effort:
         self._passes = max(_PASSES, _PASSES_A_ROW * rows)
         self._seconds, self._made = seconds, time.monotonic()
         self._spent, self._told, self._task, self._begun = 0.0, 0, SILENT, 0.0
+        self._planned = self._total
 
-    def begin(self, task: Task) -> None:
-        """Tell a task from now on."""
-        self._task, self._begun = task, time.monotonic()
+    def begin(self, task: Task, planned: float) -> None:
+        """Tell a task from now on, of which so much work is planned."""
+        self._task, self._planned, self._begun = task, planned, time.monotonic()
 
     def allows(self, machine: float, looks: float) -> bool:
         """Say whether there may be so much work on a machine of all rows, and on looks before."""
@@ -53,7 +54,7 @@ class Effort:
     def spend(self, values: float) -> None:
         """Count work."""
         self._spent += values
-        while self._told < min(self.PARTS, int(self.PARTS * self._spent / self._total)):
+        while self._told < min(self.PARTS, int(self.PARTS * self._spent / self._planned)):
             self._task.advance()
             self._told += 1
 

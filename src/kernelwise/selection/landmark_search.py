@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import scipy.sparse as sp
 
-from kernelwise._progress import Task
+from kernelwise._progress import SILENT, Task
 from kernelwise._threads import limited
 from kernelwise._types import Array
 from kernelwise.criteria import ELOO
@@ -52,6 +52,8 @@ _WORSE = 1.25  # times the loss that tells that it has not converged
 _SLOWER = 1.4  # times the iterations that twice the landmarks may take
 _MORE_TARGETS = 0.1  # of a kernel value's time goes into every target beyond the first
 _LOOKS = 3  # that a climb usually takes
+_ITERATIONS = 8.0  # that the fewest landmarks usually take
+_START_PARTS = 40  # of a bar with 400 for all machines, as the time goes
 _FACTORS = 40.0  # the factors of m landmarks take as long as m³ over this many kernel values
 
 
@@ -108,21 +110,36 @@ class LandmarkSearch:
 
     def run(self, progress: Task) -> SearchResult:
         """Begin on few rows, then climb with more and more landmarks."""
-        with progress.part("landmarks", 2) as task:
-            place = self._start(task)
-            with task.part("machines", Effort.PARTS) as part:
-                self._effort.begin(part)
-                looks, still_pays = self._ladder(place)
-                best = _best(looks)
-                solution = self._machine(best)
+        with progress.part("landmarks", _START_PARTS + Effort.PARTS) as task:
+            place = self._start()
+            for _ in range(_START_PARTS):
+                task.advance()
+            self._effort.begin(task, self._planned())
+            looks, still_pays = self._ladder(place)
+            best = _best(looks)
+            solution = self._machine(best)
         return self._result(looks, best, solution, still_pays)
 
-    def _start(self, progress: Task) -> GridIndex:
-        """Return the pick of exact leave-one-out on few rows."""
+    def _start(self) -> GridIndex:
+        """Return the pick of exact leave-one-out on few rows, in a second or two."""
         few = self._problem.exact_part(self._training[:START_ROWS])
         with limited(rows=1):  # a second thread would wait for most of the time
             search = LocalSearch(few, self._kernels, self._criterion, self._ridges)
-            return search.run(progress).pick
+            return search.run(SILENT).pick
+
+    def _planned(self) -> float:
+        """Return the work if landmarks are doubled as long as there is time, as a rule."""
+        m, iterations = min(FEWEST_LANDMARKS, self._landmarks.size), _ITERATIONS / _SLOWER
+        machine, look = self._work(m, iterations)
+        looks = _LOOKS * look
+        while 2 * m <= self._landmarks.size:
+            m, iterations = 2 * m, iterations * _SLOWER
+            more, look = self._work(m, iterations)
+            if not self._effort.allows(more, looks + look):
+                break
+            count = _LOOKS if self._effort.allows(more, looks + _LOOKS * look) else 1
+            machine, looks = more, looks + count * look
+        return machine + looks
 
     def _ladder(self, place: GridIndex) -> tuple[dict[GridIndex, Look], bool]:
         """Double the landmarks while that pays; return the last looks, and if they still pay."""
@@ -151,7 +168,7 @@ class LandmarkSearch:
         is_less = after.loss < before.loss
         return is_less and (self._effort.is_little(work) or falls(before.losses, after.losses))
 
-    def _work(self, m: int, iterations: int) -> tuple[float, float]:
+    def _work(self, m: int, iterations: float) -> tuple[float, float]:
         """Return the work on a machine of all rows and on a look at so many landmarks."""
         rows = min(self._training.size, _ROWS_A_LANDMARK * m)
         expected = _SLOWER * iterations
