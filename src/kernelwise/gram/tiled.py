@@ -20,7 +20,7 @@ from kernelwise.gram.pairs import kernel_between
 from kernelwise.gram.panels import steps_for
 from kernelwise.gram.partial_cholesky import IterativeInverse, PartialCholesky, Preconditioner
 from kernelwise.gram.runner import ThreadRunner
-from kernelwise.gram.sweep import Settings, Sweep
+from kernelwise.gram.sweep import Runner, Settings, Sweep
 from kernelwise.kernels import Kernel
 from kernelwise.targets import Targets
 
@@ -90,9 +90,20 @@ class Tiled(Engine):
         self, kernels: Sequence[Kernel], X: Any, targets: Targets, progress: Task = SILENT
     ) -> Iterator["TiledGram"]:
         """Yield the grams of all kernels; the first one asked sweeps for all."""
+        return self.grams_by(ThreadRunner(self.threads), kernels, X, targets, progress)
+
+    def grams_by(
+        self,
+        runner: Runner,
+        kernels: Sequence[Kernel],
+        X: Any,
+        targets: Targets,
+        progress: Task = SILENT,
+    ) -> Iterator["TiledGram"]:
+        """Yield the same, with sweeps by somebody else."""
         if any(kernel.takes_matrix for kernel in kernels):
             raise ValueError("a given matrix is in memory already: use engine='dense'.")
-        settings = Settings(self.tile, ThreadRunner(self.threads), self.dtype)
+        settings = Settings(self.tile, runner, self.dtype)
         sweep = Sweep(kernels, X, targets, settings, progress)
         for i in range(len(kernels)):
             yield TiledGram(sweep, i, self.memory)

@@ -17,8 +17,9 @@ from kernelwise._threads import workers
 from kernelwise._types import Array
 from kernelwise.criteria import Criterion, Evidence, Value, judge
 from kernelwise.criteria.base import LEAVE_ONE_OUT, check_task
-from kernelwise.gram import Engine, Gram, LowRank, Need, lacking, resolve_engine
+from kernelwise.gram import Engine, Gram, Need, lacking, resolve_engine
 from kernelwise.gram.dense import needed
+from kernelwise.gram.distributed import estimating, may_estimate
 from kernelwise.gram.psd import warn_indefinite
 from kernelwise.kernels import Kernel
 from kernelwise.machines import Machine, RidgeFit, needs_with
@@ -121,7 +122,7 @@ class Problem:
         )
         self.seconds, self.is_large = budget.seconds, False
         self._may_estimate = (
-            is_one_of(engine, ["auto"])
+            may_estimate(engine)
             and not self.takes_matrix
             and all(kernel.is_psd is True for kernel in kernels)
         )
@@ -170,7 +171,7 @@ class Problem:
         if n > FEWEST_ROWS and needed(n) > as_bytes(memory):
             self.is_large, reason = True, f"the matrices would take {in_words(needed(n))}"
         if self.is_large:
-            self.engine, self.engine_reason = LowRank(memory=memory), reason
+            self.engine, self.engine_reason = estimating(self.engine), reason
 
     def columns(self, criteria: Sequence[Criterion]) -> dict[str, Criterion]:
         """Return criteria by the names of their columns.

@@ -1,0 +1,172 @@
+"""A connection to a Dask cluster: how it is made, what it has got, and what becomes of it."""
+
+import warnings
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from kernelwise._threads import cached_property, processors
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+_RETRIES = 2  # of a task that fails for a reason of its own, such as a full disk
+_SECONDS_TO_CONNECT = 10
+_MISSING = "a cluster takes Dask: pip install 'kernelwise[dask]'."
+
+
+class ClusterError(ConnectionError):
+    """The cluster cannot be reached, is lost, or cannot do the work."""
+
+
+def given(value: Any) -> Any:
+    """Return what a task was given: data that the scheduler can have again."""
+    return value
+
+
+def _version() -> str:
+    return version("kernelwise")
+
+
+class Cluster:
+    """A connection to a cluster, made when it is first used, and the rows that it has got.
+
+    Parameters
+    ----------
+    given : Client, str or None
+        As of :class:`Distributed`.
+    """
+
+    def __init__(self, given: Any) -> None:
+        self._given = given
+        self._sent: dict[int, tuple[Any, dict[tuple[int, int], Future[Any]]]] = {}
+
+    @cached_property
+    def client(self) -> "Client":
+        """The client; where none is given, that of the process, or of a cluster started here."""
+        try:
+            import distributed
+        except ImportError:
+            raise ImportError(_MISSING) from None
+        if isinstance(self._given, distributed.Client):
+            client = self._given
+        elif self._given is not None:
+            client = _connected(str(self._given))
+        else:
+            try:
+                client = distributed.get_client()
+            except ValueError:
+                client = _started()
+                weakref.finalize(self, _stop, client)
+        _check_workers(client)
+        return client
+
+    @property
+    def address(self) -> str | None:
+        """Where the scheduler is; None where it is not known yet."""
+        if isinstance(self._given, str | None) and "client" not in vars(self):
+            return self._given
+        scheduler = self.client.scheduler
+        return None if scheduler is None else str(scheduler.address)
+
+    def rows(self, X: Any, span: slice) -> "Future[Any]":
+        """Return some rows of X as they are on the cluster, where they stay as long as X lives."""
+        key, place = id(X), (span.start, span.stop)
+        if key not in self._sent:
+            self._sent[key] = weakref.ref(X, lambda _: self._sent.pop(key, None)), {}
+        sent = self._sent[key][1]
+        if place not in sent:
+            sent[place] = self.submit("rows", given, X[span])
+        return sent[place]
+
+    def submit(self, name: str, function: Any, *given: Any) -> "Future[Any]":
+        """Return a task of the cluster."""
+        import dask
+
+        # Data in tasks is meant here, and is sent once.
+        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
+            key = f"kernelwise-{name}-{uuid4().hex}"
+            return self.client.submit(function, *given, key=key, retries=_RETRIES)
+
+
+def _connected(address: str) -> "Client":
+    import distributed
+
+    try:
+        return distributed.Client(address, timeout=_SECONDS_TO_CONNECT, set_as_default=False)
+    except (OSError, ValueError, TypeError) as error:
+        raise ClusterError(
+            f"no scheduler answers at {address}: check the address, as in tcp://host:8786, and "
+            "that the scheduler is running."
+        ) from error
+
+
+def _started() -> "Client":
+    """Return the client of a new cluster on this machine: a process for every processor."""
+    import distributed
+
+    cluster = distributed.LocalCluster(
+        n_workers=processors(), threads_per_worker=1, processes=True, dashboard_address=":0"
+    )
+    return distributed.Client(cluster, set_as_default=False)
+
+
+def _stop(client: Any) -> None:
+    """Stop a cluster that was started here."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        cluster = client.cluster
+        client.close()
+        cluster.close()
+
+
+def _check_workers(client: "Client") -> None:
+    """Refuse a cluster without workers, or with workers of another version."""
+    try:
+        client.wait_for_workers(1, timeout=_SECONDS_TO_CONNECT)
+    except (TimeoutError, OSError):
+        raise ClusterError(
+            "the cluster has no workers: start some, as in `dask worker ADDRESS`."
+        ) from None
+    try:
+        versions = client.run(_version)
+    except ModuleNotFoundError as error:
+        raise ClusterError(
+            f"the workers lack the module {error.name}: install kernelwise there, the same version."
+        ) from None
+    other = {found for found in versions.values() if found != _version()}
+    if other:
+        raise ClusterError(
+            f"workers have kernelwise {', '.join(sorted(other))} and the client has {_version()}: "
+            "install one version everywhere."
+        )
+
+
+@contextmanager
+def explained(cluster: Cluster) -> Iterator[None]:
+    """Say in one sentence what has become of a cluster that does not answer as it should."""
+    from distributed import KilledWorker
+    from distributed.client import FutureCancelledError
+
+    try:
+        yield
+    except KilledWorker as error:
+        raise ClusterError(
+            "a piece of the work has lost every worker that tried it, as running out of memory "
+            "does: give workers more memory, or fewer threads each, or use a smaller rank."
+        ) from error
+    except MemoryError as error:
+        raise MemoryError(
+            "a worker ran out of memory: give workers more memory, or fewer threads each, or use "
+            "a smaller rank."
+        ) from error
+    except (OSError, TimeoutError, FutureCancelledError) as error:
+        if isinstance(error, ClusterError):
+            raise
+        raise ClusterError(
+            f"the scheduler {cluster.address} is lost: start one and run this again, with the same "
+            "journal if it had one, which keeps what was finished."
+        ) from error
