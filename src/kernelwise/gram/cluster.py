@@ -64,6 +64,10 @@ class Cluster:
         _check_workers(client)
         return client
 
+    def connect(self) -> None:
+        """Connect at once, to say early what is wrong."""
+        _ = self.client
+
     @property
     def address(self) -> str | None:
         """Where the scheduler is; None where it is not known yet."""
@@ -159,7 +163,7 @@ def explained(cluster: Cluster) -> Iterator[None]:
             "does: give workers more memory, or fewer threads each, or use a smaller rank."
         ) from error
     except MemoryError as error:
-        raise MemoryError(
+        raise ClusterError(
             "a worker ran out of memory: give workers more memory, or fewer threads each, or use "
             "a smaller rank."
         ) from error

@@ -27,7 +27,7 @@ from kernelwise.gram.base import Engine, Gram, Need, get
 from kernelwise.gram.cluster import Cluster, explained, given
 from kernelwise.gram.lowrank import LowRank
 from kernelwise.gram.runner import Watch, run_strips
-from kernelwise.gram.sweep import Plan, Reduction
+from kernelwise.gram.sweep import Plan, Reduction, Runner
 from kernelwise.gram.tiled import Tiled
 from kernelwise.gram.tiles import Part, stacked
 from kernelwise.kernels import Kernel
@@ -205,7 +205,18 @@ class Distributed(Engine):
         self, kernels: Sequence[Kernel], X: Any, targets: Targets, progress: Task = SILENT
     ) -> Iterator[Gram]:
         """Yield the grams of the inner engine, with sweeps by the workers."""
-        yield from self.inner.grams_by(self.runner, kernels, X, targets, progress)
+        return self.grams_by(self.runner, kernels, X, targets, progress)
+
+    def grams_by(
+        self,
+        runner: Runner,
+        kernels: Sequence[Kernel],
+        X: Any,
+        targets: Targets,
+        progress: Task = SILENT,
+    ) -> Iterator[Gram]:
+        """Yield the same, with sweeps by somebody else."""
+        yield from self.inner.grams_by(runner, kernels, X, targets, progress)
 
     def matmul(
         self, grams: Sequence[Gram], vectors: Sequence[Array], progress: Task = SILENT

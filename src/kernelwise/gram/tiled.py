@@ -86,11 +86,16 @@ class Tiled(Engine):
                 f"dtype of Tiled must be {' or '.join(map(repr, _TYPES))}, got {shown(self.dtype)}."
             )
 
+    @property
+    def runner(self) -> ThreadRunner:
+        """Who sweeps."""
+        return ThreadRunner(self.threads)
+
     def grams(
         self, kernels: Sequence[Kernel], X: Any, targets: Targets, progress: Task = SILENT
     ) -> Iterator["TiledGram"]:
         """Yield the grams of all kernels; the first one asked sweeps for all."""
-        return self.grams_by(ThreadRunner(self.threads), kernels, X, targets, progress)
+        return self.grams_by(self.runner, kernels, X, targets, progress)
 
     def grams_by(
         self,

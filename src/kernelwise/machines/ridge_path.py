@@ -282,6 +282,9 @@ class LeastSquares(Machine):
 
     def judge_on_all(self, ridge: float) -> None:
         """Judge a machine on all rows that was judged on some, by the factor that it has."""
+        if ridge not in self._fits:  # its losses were known without a fit
+            self.gram.judged_on = None
+            return
         inverse = self._fits[ridge].inverse
         if isinstance(inverse, ReorderedInverse):
             self._fit_by(inverse.whole())

@@ -176,7 +176,11 @@ class ExactValues:
         evidence = next(self._part.evidence([self._grid.kernels[place.kernel]]))
         yardstick = self._yardstick
         evidence.gram.judged_on = None if yardstick is None else yardstick.rows
-        losses = self._grid.losses(evidence, place, self._progress)
+        given = self._grid.criterion, evidence.kernel, self._grid.ridges[place]
+        losses = self._part.piece(
+            ("losses", *given, evidence.gram.judged_on),
+            lambda: self._grid.losses(evidence, place, self._progress),
+        )
         if losses is None:
             value = np.inf
         elif yardstick is not None and losses.size == yardstick.rows.size:

@@ -27,7 +27,6 @@ from kernelwise.gram.landmarks import (
 )
 from kernelwise.gram.lowrank import distinct_rows
 from kernelwise.gram.pairs import kernel_between
-from kernelwise.gram.runner import runner_of
 from kernelwise.gram.single import in_single
 from kernelwise.kernels import Kernel
 from kernelwise.machines.base import standard_error
@@ -220,7 +219,7 @@ class LandmarkSearch:
             self._problem.targets.fit_columns[rows],
             self._weights[rows],
             self._problem.fit_intercept,
-            runner_of(self._problem.engine),
+            self._problem.runner,
         )
 
     def _judged(self, tile: Array, coefficients: Array, bias: Array) -> Array:

@@ -13,9 +13,8 @@ import numpy as np
 
 from kernelwise._arguments import as_bytes, in_words, is_one_of, shown
 from kernelwise._progress import SILENT, FirstParts, Task
-from kernelwise._threads import workers
 from kernelwise._types import Array
-from kernelwise.criteria import Criterion, Evidence, Value, judge
+from kernelwise.criteria import Criterion, Evidence, Value
 from kernelwise.criteria.base import LEAVE_ONE_OUT, check_task
 from kernelwise.gram import Engine, Gram, Need, lacking, resolve_engine
 from kernelwise.gram.dense import needed
@@ -24,8 +23,11 @@ from kernelwise.gram.psd import warn_indefinite
 from kernelwise.kernels import Kernel
 from kernelwise.machines import Machine, RidgeFit, needs_with
 from kernelwise.machines.held_out import HeldOutFit
+from kernelwise.selection.budget import Budget as Budget
+from kernelwise.selection.budget import seconds_for
 from kernelwise.selection.diagnostics import Code, Diagnostic, warn_undefined
 from kernelwise.selection.inputs import check_lengths
+from kernelwise.selection.recorded import Recorded
 from kernelwise.selection.result import SelectionResult
 from kernelwise.selection.stacks import check_matrices, part_of
 from kernelwise.selection.sweeps import Sweeps
@@ -36,25 +38,6 @@ EXACT_ROWS = 8000  # beyond them matrices are estimated unless an engine is aske
 FEWEST_ROWS = 2500  # that an estimate makes sense for
 _CUBIC = frozenset({Need.SOLVE, Need.DIAGONAL, Need.BLOCKS, Need.LOGDET})
 _ENTRIES_ALONE = frozenset({Need.ENTRIES, Need.SPECTRUM})
-
-
-def seconds_for(rows: int) -> float:
-    """Return about how long an exact choice among so many rows takes."""
-    return 3.2e-11 * float(rows) ** 3 / workers()
-
-
-class Budget(NamedTuple):
-    """What a choice may take.
-
-    Attributes
-    ----------
-    memory : str, float or None
-    seconds : float or None
-        Exact where these are enough, by estimates where they are not.
-    """
-
-    memory: str | float | None = None
-    seconds: float | None = None
 
 
 class Solution(NamedTuple):
@@ -72,7 +55,7 @@ class Solution(NamedTuple):
     coefficients: Array
 
 
-class Problem:
+class Problem(Recorded):
     """Data, with the engine and the machine: what every stage shares.
 
     Parameters
@@ -120,7 +103,7 @@ class Problem:
         self.engine, self.engine_reason = resolve_engine(
             engine, targets.n, given_matrix=self.takes_matrix, memory=budget.memory
         )
-        self.seconds, self.is_large = budget.seconds, False
+        self.seconds, self.journal, self.is_large = budget.seconds, budget.journal, False
         self._may_estimate = (
             may_estimate(engine)
             and not self.takes_matrix
@@ -210,7 +193,7 @@ class Problem:
 
     def evidence(self, kernels: Sequence[Kernel], progress: Task = SILENT) -> Iterator[Evidence]:
         """Yield the evidence of every kernel: everything known of a matrix comes from here."""
-        grams = self.engine.grams(kernels, self.X, self.targets, progress)
+        grams = self.grams(kernels, self.X, self.targets, progress)
         for kernel, gram in zip(kernels, grams, strict=True):
             yield Evidence(gram, self.targets, kernel, self.fit_intercept, self.machine)
 
@@ -297,13 +280,13 @@ class Scores:
         """Ask every criterion about a kernel at every ridge."""
         kernel = evidence.kernel
         assert kernel is not None
-        judged = judge(evidence, self._asked, ridges)
+        judged, is_psd = self._problem.judged(evidence, self._asked, ridges)
         for name, reason in self._unresolved.items():
             judged[name] = [Value(np.nan, np.nan, reason)] * len(ridges)
         for name, values in judged.items():
             self._values[name] += values
         self._candidates += zip(repeat(kernel), ridges)
-        if evidence.is_psd is False:
+        if is_psd is False:
             warn_indefinite(str(kernel))
         if self._survivors:
             last, criterion = list(self._columns.items())[-1]

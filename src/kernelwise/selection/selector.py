@@ -46,6 +46,7 @@ from kernelwise.selection.estimators import (
 from kernelwise.selection.guards import warn_about
 from kernelwise.selection.inputs import as_kernels, weighted_rows
 from kernelwise.selection.problem import Budget, Problem
+from kernelwise.selection.recorded import journal_for
 from kernelwise.selection.search import SEARCHES, Search
 from kernelwise.selection.stacks import is_stack, side_by_side
 from kernelwise.selection.terms import SearchAttributes, scoring_criterion
@@ -110,8 +111,8 @@ class KernelSelector(
         About how many seconds the choice may take. Where exact leave-one-out takes longer, machines
         on landmarks are compared instead, as many as there is time for. None is exact up to 8,000
         rows that fit into memory, and estimates with an effort that grows with the rows beyond.
-    journal : None
-        Reserved; must be None.
+    journal : str, path or None, default=None
+        A file ("run.kwj") of what is finished: the same fit goes on there after an interruption.
     n_jobs : int or None, default=None
         The number of threads for fits and predictions, at most the number of processors: -1 uses
         all of them, -2 all but one. None uses as many as help; linear algebra on fewer than 2,000
@@ -173,7 +174,7 @@ class KernelSelector(
         "refit": ["boolean"],
         "memory": [str, Real, None],
         "time": [Interval(Real, 0.0, None, closed="neither"), None],
-        "journal": [None],
+        "journal": "no_validation",  # as_journal says it in one sentence
         "n_jobs": "no_validation",  # as_jobs says it in one sentence
         "random_state": ["random_state"],
         "scoring": "no_validation",  # scoring_criterion says it in one sentence
@@ -253,7 +254,7 @@ class KernelSelector(
             self.engine,
             fit_intercept=has_bias(machine),
             machine=criterion_machine(machine),
-            budget=Budget(self.memory, self.time),
+            budget=Budget(self.memory, self.time, journal_for(self.journal, X, targets)),
         )
         adopts = takes_over(machine, fit_params, self.class_weight)
         chosen_on = problem if adopts or not self.refit else problem.within_reach()
