@@ -2,13 +2,17 @@
 
 import warnings
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
+import numpy as np
+
+from kernelwise._progress import Task
 from kernelwise._threads import cached_property, processors
+from kernelwise._types import Array
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -76,6 +80,11 @@ class Cluster:
         scheduler = self.client.scheduler
         return None if scheduler is None else str(scheduler.address)
 
+    @property
+    def threads(self) -> int:
+        """How many tasks it does at a time."""
+        return sum(self.client.nthreads().values())
+
     def rows(self, X: Any, span: slice) -> "Future[Any]":
         """Return some rows of X as they are on the cluster, where they stay as long as X lives."""
         key, place = id(X), (span.start, span.stop)
@@ -85,6 +94,17 @@ class Cluster:
         if place not in sent:
             sent[place] = self.submit("rows", given, X[span])
         return sent[place]
+
+    def map(self, function: Any, parts: Sequence[Any], *given: Any) -> "list[Future[Any]]":
+        """Return a task for every part, each made from what Dask has to do for it first."""
+        from dask.delayed import delayed
+
+        tasks = [delayed(function, pure=False)(part, *given) for part in parts]
+        return list(self.client.compute(tasks, retries=_RETRIES))
+
+    def gather(self, futures: "Sequence[Future[Any]]") -> list[Any]:
+        """Return the results of tasks."""
+        return list(self.client.gather(list(futures)))
 
     def submit(self, name: str, function: Any, *given: Any) -> "Future[Any]":
         """Return a task of the cluster."""
@@ -174,3 +194,25 @@ def explained(cluster: Cluster) -> Iterator[None]:
             f"the scheduler {cluster.address} is lost: start one and run this again, with the same "
             "journal if it had one, which keeps what was finished."
         ) from error
+
+
+def add(left: list[Array], right: list[Array]) -> list[Array]:
+    """Return the sums of the arrays of two parts, which others may still need."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return [a + b for a, b in zip(left, right, strict=True)]
+
+
+def sum_of(cluster: Cluster, futures: "list[Future[Any]]", progress: Task) -> list[Array]:
+    """Return the sums of all parts: of neighbours first, then of their sums, and so on."""
+    from distributed import as_completed
+
+    level = list(futures)
+    while len(level) > 1:
+        pairs = [level[i : i + 2] for i in range(0, len(level), 2)]
+        level = [cluster.submit("sum", add, *pair) if pair[1:] else pair[0] for pair in pairs]
+    finished = as_completed(futures)
+    futures.clear()  # a worker keeps what somebody may still ask for
+    for future in finished:
+        del future
+        progress.advance()
+    return list(level[0].result())

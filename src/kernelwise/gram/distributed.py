@@ -24,7 +24,7 @@ from kernelwise._progress import SILENT, Task
 from kernelwise._threads import limited
 from kernelwise._types import Array
 from kernelwise.gram.base import Engine, Gram, Need, get
-from kernelwise.gram.cluster import Cluster, explained, given
+from kernelwise.gram.cluster import Cluster, explained, given, sum_of
 from kernelwise.gram.lowrank import LowRank
 from kernelwise.gram.runner import Watch, run_strips
 from kernelwise.gram.sweep import Plan, Reduction, Runner
@@ -48,12 +48,6 @@ def run_part(
         return run_strips(mine, replace(reduction, **cut), range(mine.strips), Watch())
 
 
-def add(left: list[Array], right: list[Array]) -> list[Array]:
-    """Return the sums of the arrays of two parts, which others may still need."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        return [a + b for a, b in zip(left, right, strict=True)]
-
-
 @dataclass(frozen=True, eq=False)
 class DaskRunner:
     """The workers of a cluster."""
@@ -66,7 +60,7 @@ class DaskRunner:
         with explained(self.cluster), progress.part("sweep", len(parts)) as sweep:
             futures = self._submit(tiles.X, parts, reduction)
             if axis is None:
-                return self._sum(futures, sweep)
+                return sum_of(self.cluster, futures, sweep)
             total = reduction.zero()
             for part in parts:
                 _place(total, futures.pop(0).result(), part.rows, axis)
@@ -91,21 +85,6 @@ class DaskRunner:
             )
             for part, cut in zip(parts, cuts, strict=True)
         ]
-
-    def _sum(self, futures: "list[Future[Any]]", progress: Task) -> list[Array]:
-        """Return the sums of all parts: of neighbours first, then of their sums, and so on."""
-        from distributed import as_completed
-
-        level = list(futures)
-        while len(level) > 1:
-            pairs = [level[i : i + 2] for i in range(0, len(level), 2)]
-            level = [self.cluster.submit("sum", add, *p) if p[1:] else p[0] for p in pairs]
-        finished = as_completed(futures)
-        futures.clear()  # a worker keeps what somebody may still ask for
-        for future in finished:
-            del future
-            progress.advance()
-        return list(level[0].result())
 
 
 def _place(

@@ -33,6 +33,7 @@ from kernelwise.gram.base import (
 )
 from kernelwise.gram.dense import Dense
 from kernelwise.gram.feature_matrix import FeatureMatrix, Sample
+from kernelwise.gram.features import Features
 from kernelwise.gram.inverse import Inverse, Spectrum
 from kernelwise.gram.pairs import kernel_between
 from kernelwise.gram.partial_cholesky import PartialCholesky
@@ -262,6 +263,11 @@ class LowRankGram(Gram):
     @progress.setter
     def progress(self, task: Task) -> None:
         self._phi.progress = task
+
+    @property
+    def features(self) -> Features:
+        """The features by the landmarks."""
+        return self._phi.features
 
     @cached_property
     def diagonal(self) -> Array:

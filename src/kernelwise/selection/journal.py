@@ -138,7 +138,8 @@ class Journal:
             written = 0
             while written < len(record):
                 written += os.pwrite(self._file, record[written:], self._end + written)
-            self._read_on()
+            self._places[key] = self._end + _HEAD.size, len(content)
+            self._end += len(record)
 
     def _read_on(self) -> None:
         """Look for records that were added since, by whomever; stop at one that is not whole."""

@@ -40,14 +40,18 @@ class Recorded:
     def judged(
         self, evidence: Evidence, columns: Mapping[str, Criterion], ridges: list[float]
     ) -> tuple[dict[str, list[Value]], bool | None]:
-        """Return what criteria say of a kernel, and whether its matrix is positive semidefinite."""
+        """Return what criteria say of a kernel, and whether its matrix is positive semidefinite.
+
+        Where passes over the rows are all that takes time, these are kept, not what follows.
+        """
 
         def compute() -> list[Any]:
             found = judge(evidence, columns, ridges)
             return [[list(map(list, values)) for values in found.values()], evidence.is_psd]
 
         given = "values", evidence.kernel, list(columns.values()), ridges
-        found, is_psd = self.piece(given, compute)
+        is_kept = not self.engine.serves_all_ridges
+        found, is_psd = self.piece(given, compute) if is_kept else compute()
         values = ([Value(*value) for value in column] for column in found)
         return dict(zip(columns, values, strict=True)), is_psd
 
