@@ -2,6 +2,7 @@
 
 import argparse
 import copy
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -222,6 +223,7 @@ def _engine(scheduler: str | None) -> Any:
     """Return the engine, connected to a cluster if one is named."""
     if scheduler is None:
         return "auto"
+    logging.getLogger("distributed").setLevel(logging.CRITICAL + 1)  # we say it in one sentence
     engine = Distributed(scheduler)
     engine.cluster.connect()
     return engine

@@ -17,8 +17,9 @@ from kernelwise._types import Array
 if TYPE_CHECKING:
     from distributed import Client, Future
 
+_PACKAGE = "kernelwise"
 _RETRIES = 2  # of a task that fails for a reason of its own, such as a full disk
-_SECONDS_TO_CONNECT = 10
+_SECONDS_TO_CONNECT = 5
 _MISSING = "a cluster takes Dask: pip install 'kernelwise[dask]'."
 
 
@@ -32,7 +33,7 @@ def given(value: Any) -> Any:
 
 
 def _version() -> str:
-    return version("kernelwise")
+    return version(_PACKAGE)
 
 
 class Cluster:
@@ -156,7 +157,7 @@ def _check_workers(client: "Client") -> None:
             "the cluster has no workers: start some, as in `dask worker ADDRESS`."
         ) from None
     try:
-        versions = client.run(_version)
+        versions = client.run(version, _PACKAGE)
     except ModuleNotFoundError as error:
         raise ClusterError(
             f"the workers lack the module {error.name}: install kernelwise there, the same version."

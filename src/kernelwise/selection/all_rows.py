@@ -87,11 +87,8 @@ class _Fit:
     def run(self) -> tuple[float, HeldOutFit, Machine]:
         """Return the ridge, what is known of rows held out, and the machine on all rows."""
         moments, held = self._moments(), self._held_rows()
-        target = self._targets.labels[held]
-        out = RemoteMoments(
-            *moments_of((self._sample[held], target), (self.features, self._coding))
-        )
-        without = moments.without(out)
+        part = self._sample[held], self._targets.labels[held]
+        without = moments.without(RemoteMoments(*moments_of(part, (self.features, self._coding))))
         K = kernel_between(self.features.kernel, self._sample[held], self.features.landmarks)
         tried = {}
         for ridge in self._ridges():
