@@ -6,6 +6,7 @@ import time
 
 import dask
 import distributed  # noqa: F401 (whose defaults must be known before they are changed)
+import joblib
 import numpy as np
 import pytest
 import threadpoolctl
@@ -13,6 +14,7 @@ import threadpoolctl
 import kernelwise as kw
 from clusters import local_cluster
 from kernelwise.gram import ClusterError, Distributed, Targets
+from kernelwise.gram.cluster import Cluster
 from kernelwise.gram.distributed import run_part
 from kernelwise.gram.features import KernelSums, RowBlocks
 
@@ -108,6 +110,22 @@ def test_a_scheduler_that_is_lost_leaves_a_journal(tmp_path):
     assert path.stat().st_size >= kept
     again = kw.KernelSelector(engine="tiled", criterion="ckta", **given).fit(X, targets.labels)
     assert again.best_kernel_ in KERNELS
+
+
+def test_a_rank_that_does_not_fit_into_a_worker_is_refused(cluster, monkeypatch):
+    monkeypatch.setattr(Cluster, "memory", 4e8)
+    X, targets = data()
+    engine = Distributed(cluster, kw.gram.LowRank(2000))
+    with pytest.raises(MemoryError, match=r"rank 2000 takes about .* of a worker and the "):
+        kw.score_kernels(X, targets.labels, KERNELS[0], "eloo", engine=engine)
+
+
+def test_folds_by_joblib(cluster):
+    X, targets = data(200)
+    selector = kw.KernelSelector(kernels=KERNELS[:3]).fit(X, targets.labels)
+    with joblib.parallel_config(backend="dask", n_jobs=2):
+        ours = selector.nested_error(X, targets.labels)
+    assert ours == selector.nested_error(X, targets.labels)
 
 
 def test_a_task_uses_one_thread():

@@ -149,4 +149,4 @@ def test_memory_and_time_limit_the_landmarks(cluster):
     assert rank(10**5) == 1000
     assert rank(2 * 10**7) == 500
     assert rank(10**5, time=1) < 1000
-    assert rank(10**5, memory="20MB") == 500
+    assert rank(10**5, memory="330MB") == 500

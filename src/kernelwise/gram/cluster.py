@@ -1,5 +1,6 @@
 """A connection to a Dask cluster: how it is made, what it has got, and what becomes of it."""
 
+import math
 import warnings
 import weakref
 from collections.abc import Iterator, Sequence
@@ -85,6 +86,13 @@ class Cluster:
     def threads(self) -> int:
         """How many tasks it does at a time."""
         return sum(self.client.nthreads().values())
+
+    @property
+    def memory(self) -> float:
+        """The bytes that the smallest worker may take; infinity where there is no limit."""
+        workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
+        limits = [float(worker["memory_limit"] or math.inf) for worker in workers]
+        return min(limits, default=math.inf)
 
     def rows(self, X: Any, span: slice) -> "Future[Any]":
         """Return some rows of X as they are on the cluster, where they stay as long as X lives."""

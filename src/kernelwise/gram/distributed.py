@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from kernelwise._arguments import as_bytes, is_one_of, shown
+from kernelwise._arguments import as_bytes, in_words, is_one_of, shown
 from kernelwise._progress import SILENT, Task
 from kernelwise._threads import limited
 from kernelwise._types import Array
@@ -35,6 +35,9 @@ from kernelwise.targets import Targets
 
 if TYPE_CHECKING:
     from distributed import Future
+
+_LOADED = 3e8  # bytes: Python with the libraries
+_MATRICES = 6  # as large as the sums: the factor, those of two tasks, what they are added to
 
 
 def run_part(
@@ -209,8 +212,17 @@ class Distributed(Engine):
         return [replace(self, engine=engine) for engine in finer if isinstance(engine, LowRank)]
 
     def check_memory(self, needs: frozenset[Need], rows: int) -> None:
-        """Refuse what does not fit into this process."""
+        """Refuse what does not fit into this process, or into a worker."""
         self.inner.check_memory(needs, rows)
+        if not isinstance(self.inner, LowRank):
+            return
+        rank = self.inner.landmarks_wanted
+        wanted, limit = worker_bytes(rank), self.cluster.memory
+        if wanted > limit:
+            raise MemoryError(
+                f"rank {rank} takes about {in_words(wanted)} of a worker and the smallest has "
+                f"{in_words(limit)}: use a smaller rank, or larger workers."
+            )
 
     def grams_at_once(self, targets: Targets) -> int:
         """Return how many grams fit into this process together."""
@@ -223,6 +235,11 @@ class Distributed(Engine):
     def __reduce__(self) -> Any:
         """Return what makes it again elsewhere: the address in the place of the connection."""
         return Distributed, (self.cluster.address, self.engine, self.memory)
+
+
+def worker_bytes(rank: int) -> float:
+    """Return what a worker takes for sums of a rank, beside its rows."""
+    return _LOADED + 8.0 * _MATRICES * float(rank) ** 2
 
 
 def may_estimate(engine: str | Engine) -> bool:

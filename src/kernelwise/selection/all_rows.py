@@ -18,6 +18,7 @@ from kernelwise._progress import SILENT
 from kernelwise._threads import limited
 from kernelwise._types import Array
 from kernelwise.gram import Distributed, LowRank
+from kernelwise.gram.distributed import worker_bytes
 from kernelwise.gram.features import Features
 from kernelwise.gram.pairs import kernel_between
 from kernelwise.gram.remote import Coding, RemoteMoments, RemoteRows, moments_of
@@ -38,7 +39,6 @@ _HELD_OUT, _HELD_SHARE = 5000, 10  # rows, and at most one in so many of the sam
 _RANKS = (1000, 500, 250, 125)
 _WORK = 1e13  # multiplications for the sums over all rows
 _PACE = 5e9  # of them that a worker makes in a second
-_MATRICES = 8  # as large as Phi' Phi in the memory of a worker
 
 
 class Machine(NamedTuple):
@@ -170,9 +170,10 @@ def _rank_for(rows: int, selector: Any, engine: Distributed) -> int:
     """Return how many landmarks memory and time allow, of all workers together."""
     workers = engine.cluster.threads
     work = _WORK if selector.time is None else 0.5 * selector.time * _PACE * workers
-    memory = as_bytes(selector.memory if selector.memory is not None else engine.memory)
+    asked = selector.memory if selector.memory is not None else engine.memory
+    memory = min(as_bytes(asked), engine.cluster.memory)
     for rank in _RANKS:
-        if 2.0 * rows * rank**2 <= work and 8.0 * _MATRICES * rank**2 <= memory:
+        if 2.0 * rows * rank**2 <= work and worker_bytes(rank) <= memory:
             return rank
     return _RANKS[-1]
 
