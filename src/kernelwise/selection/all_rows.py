@@ -20,6 +20,7 @@ from kernelwise._types import Array
 from kernelwise.gram import Distributed, LowRank
 from kernelwise.gram.distributed import worker_bytes
 from kernelwise.gram.features import Features
+from kernelwise.gram.lowrank import distinct_rows
 from kernelwise.gram.pairs import kernel_between
 from kernelwise.gram.remote import Coding, RemoteMoments, RemoteRows, moments_of
 from kernelwise.gram.thin_inverse import bias_of
@@ -37,6 +38,7 @@ from kernelwise.targets import Targets, stratified_order
 SAMPLE = 100_000  # rows on which the kernel is chosen
 _HELD_OUT, _HELD_SHARE = 5000, 10  # rows, and at most one in so many of the sample
 _RANKS = (1000, 500, 250, 125)
+_TO_CHOOSE = 500  # landmarks at most by which kernels are compared
 _WORK = 1e13  # multiplications for the sums over all rows
 _PACE = 5e9  # of them that a worker makes in a second
 
@@ -54,13 +56,13 @@ def fit_collection(selector: Any, X: Any, y: Any, params: dict[str, Any]) -> dic
     rows = RemoteRows(engine.cluster, X, y)
     sample, target = rows.sample(SAMPLE)
     rank = min(_rank_for(rows.n, selector, engine), len(sample) // 2)
-    few = replace(engine, engine=LowRank(rank=rank, memory=selector.memory))
+    few = replace(engine, engine=LowRank(rank=min(rank, _TO_CHOOSE), memory=selector.memory))
     chosen = clone(selector).set_params(engine=few).fit(_named(sample, rows.names), target)
     machine, targets = chosen.best_estimator_, Targets.of(target, chosen._known_task())
     _check_labels(rows, targets)
     if not isinstance(machine, LSSVC | KRR):
         raise ValueError("rows on a cluster are fitted by LSSVC or KRR: leave estimator None.")
-    fit = _Fit(chosen, rows, sample, targets)
+    fit = _Fit(chosen, rows, sample, targets, rank)
     with limited(selector.n_jobs, rows=rank):
         ridge, held_out, found = fit.run()
     machine.set_params(ridge=ridge)
@@ -78,11 +80,14 @@ def fit_collection(selector: Any, X: Any, y: Any, params: dict[str, Any]) -> dic
 class _Fit:
     """The machine with a chosen kernel on all rows."""
 
-    def __init__(self, chosen: Any, rows: RemoteRows, sample: Array, targets: Targets) -> None:
-        machine = chosen.best_estimator_
+    def __init__(
+        self, chosen: Any, rows: RemoteRows, sample: Array, targets: Targets, rank: int
+    ) -> None:
         self._rows, self._sample, self._targets, self._chosen = rows, sample, targets, chosen
-        self.features = Features.of(chosen.best_kernel_, machine.X_fit_)
-        self._coding = Coding(targets.classes, bool(machine.fit_intercept))
+        order = np.random.default_rng(0).permutation(targets.n)
+        landmarks = sample[distinct_rows(sample, order, rank)]
+        self.features = Features.of(chosen.best_kernel_, landmarks)
+        self._coding = Coding(targets.classes, bool(chosen.best_estimator_.fit_intercept))
 
     def run(self) -> tuple[float, HeldOutFit, Machine]:
         """Return the ridge, what is known of rows held out, and the machine on all rows."""
