@@ -14,6 +14,7 @@ from kernelwise.gram.distributed import Distributed
 from kernelwise.gram.landmarks import Landmarks, Preconditioner
 from kernelwise.gram.runner import ThreadRunner
 from kernelwise.gram.single import in_single
+from kernelwise.gram.tiled import TiledGram
 from kernelwise.gram.tiles import Tiles
 
 KERNELS = [*kw.grids.gaussian(-3, 5), kw.Laplacian(2.0), kw.Polynomial(2), kw.Linear()]
@@ -93,6 +94,18 @@ def test_leave_one_out_of_low_rank(cluster, is_weighted):
     ]
     for name, values in columns[0].items():
         np.testing.assert_allclose(columns[1][name], values, rtol=1e-9)
+
+
+@pytest.mark.parametrize("criteria", [["eloo", "sm"], ["lml", "er"], ["kfold"]], ids=str)
+def test_a_task_for_every_kernel(cluster, criteria, monkeypatch):
+    """What takes the matrix is done by workers; here nothing is decomposed."""
+    X, targets = data(n=300)
+    given = X, targets.labels, KERNELS, criteria
+    theirs = kw.score_kernels(*given, ridge=[0.1, 1.0], engine="tiled")
+    monkeypatch.setattr(TiledGram, "_dense", property(lambda gram: pytest.fail("not here")))
+    ours = kw.score_kernels(*given, ridge=[0.1, 1.0], engine=Distributed(cluster, "tiled"))
+    for name, values in theirs.table.items():
+        np.testing.assert_allclose(ours.table[name], values, rtol=1e-8)
 
 
 def test_machines_on_landmarks(cluster):

@@ -13,8 +13,9 @@ Everything that is sent is part of a task, not scattered: a worker that is lost 
 that the scheduler cannot have made again.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -182,6 +183,22 @@ class Distributed(Engine):
     def needs_to_scale(self) -> frozenset[Need]:  # type: ignore[override]
         """What it takes to multiply rows and columns by weights."""
         return self.inner.needs_to_scale
+
+    def submit(
+        self, function: Any, values: tuple[Any, ...], calls: Sequence[tuple[Any, ...]]
+    ) -> list[Callable[[], Any]]:
+        """Let workers call a function with the same values, sent once, and others of each call.
+
+        Returns what waits for the results.
+        """
+        shared = self.cluster.submit("shared", given, values)
+
+        def result(future: "Future[Any]") -> Any:
+            with explained(self.cluster):
+                return future.result()
+
+        futures = [self.cluster.submit("kernel", function, shared, *own) for own in calls]
+        return [partial(result, future) for future in futures]
 
     def grams(
         self, kernels: Sequence[Kernel], X: Any, targets: Targets, progress: Task = SILENT

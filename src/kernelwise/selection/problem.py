@@ -229,13 +229,18 @@ def score_candidates(
     scores = Scores(problem, columns, unresolved, survivors)
     with progress.part(", ".join(columns), parts) as stage:
         fresh = problem.evidence(missing, stage) if sweeps is None else sweeps.evidence(stage)
+        tasks: dict[Kernel | None, Callable[[], Any]] = {}
+        if takes_time and problem.is_sent:
+            together = list(fresh)
+            tasks = problem.send([*known.values(), *together], scores.asked, ridges_for)
+            fresh = iter(together)
         for i, kernel in enumerate(kernels):
             evidence = known.get(kernel) or next(fresh)
             if kernel not in kernels[i + 1 :]:
                 known.pop(kernel, None)
             with stage.part("kernel", evidence.gram.sweeps) if takes_time else SILENT as part:
                 evidence.gram.progress = FirstParts(part, evidence.gram.sweeps)
-                scores.add(evidence, ridges_for(evidence.gram).tolist())
+                scores.add(evidence, ridges_for(evidence.gram).tolist(), tasks.get(kernel))
                 evidence.gram.progress = SILENT
     return scores.result(time.perf_counter() - start), scores.kept
 
@@ -266,9 +271,9 @@ class Scores:
         survivors: int,
     ) -> None:
         self._problem, self._columns, self._unresolved = problem, columns, unresolved
-        self._asked = dict(columns)
+        self.asked = dict(columns)  # those that have all their parameters
         for name in unresolved:
-            del self._asked[name]
+            del self.asked[name]
         self._candidates: list[tuple[Kernel, float]] = []
         self._values: defaultdict[str, list[Value]] = defaultdict(list)
         self._survivors = survivors
@@ -276,11 +281,13 @@ class Scores:
         self._losses: dict[Kernel, float] = {}
         self.kept: dict[Kernel, Evidence] = {}
 
-    def add(self, evidence: Evidence, ridges: list[float]) -> None:
-        """Ask every criterion about a kernel at every ridge."""
+    def add(
+        self, evidence: Evidence, ridges: list[float], task: Callable[[], Any] | None = None
+    ) -> None:
+        """Ask every criterion about a kernel at every ridge; a worker may have begun with it."""
         kernel = evidence.kernel
         assert kernel is not None
-        judged, is_psd = self._problem.judged(evidence, self._asked, ridges)
+        judged, is_psd = self._problem.judged(evidence, self.asked, ridges, task)
         for name, reason in self._unresolved.items():
             judged[name] = [Value(np.nan, np.nan, reason)] * len(ridges)
         for name, values in judged.items():

@@ -5,9 +5,10 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from kernelwise._progress import SILENT, Task
+from kernelwise._threads import limited
 from kernelwise._types import Array
 from kernelwise.criteria import Criterion, Evidence, Value, judge
-from kernelwise.gram import Engine, Gram
+from kernelwise.gram import Distributed, Engine, Gram
 from kernelwise.gram.runner import runner_of
 from kernelwise.gram.sweep import Plan, Reduction, Runner
 from kernelwise.kernels import Kernel
@@ -38,22 +39,48 @@ class Recorded:
         return piece_of(self.journal, (*settings, *_settings(self.engine), *given), compute)
 
     def judged(
-        self, evidence: Evidence, columns: Mapping[str, Criterion], ridges: list[float]
+        self,
+        evidence: Evidence,
+        columns: Mapping[str, Criterion],
+        ridges: list[float],
+        task: Callable[[], Any] | None = None,
     ) -> tuple[dict[str, list[Value]], bool | None]:
         """Return what criteria say of a kernel, and whether its matrix is positive semidefinite.
 
+        A task is what waits for a worker that finds it out.
         Where passes over the rows are all that takes time, these are kept, not what follows.
         """
 
         def compute() -> list[Any]:
-            found = judge(evidence, columns, ridges)
-            return [[list(map(list, values)) for values in found.values()], evidence.is_psd]
+            return plain_values(evidence, columns, ridges) if task is None else task()
 
         given = "values", evidence.kernel, list(columns.values()), ridges
         is_kept = not self.engine.serves_all_ridges
         found, is_psd = self.piece(given, compute) if is_kept else compute()
         values = ([Value(*value) for value in column] for column in found)
         return dict(zip(columns, values, strict=True)), is_psd
+
+    @property
+    def is_sent(self) -> bool:
+        """Whether workers compute what takes the matrix of a kernel, a task for each."""
+        return isinstance(self.engine, Distributed) and not self.engine.serves_all_ridges
+
+    def send(
+        self,
+        known: Sequence[Evidence],
+        columns: Mapping[str, Criterion],
+        ridges_for: Callable[[Gram], Array],
+    ) -> dict[Kernel | None, Callable[[], Any]]:
+        """Let workers find out what criteria say of kernels, where no journal may know it."""
+        assert isinstance(self.engine, Distributed)
+        if self.journal is not None:  # which knows after each kernel, not before
+            return {}
+        values = self.X, facts(self.targets), self.fit_intercept, self.machine, self.engine.inner
+        kernels = [evidence.kernel for evidence in known]
+        ridges = [ridges_for(evidence.gram).tolist() for evidence in known]
+        calls = [(kernel, dict(columns), own) for kernel, own in zip(kernels, ridges, strict=True)]
+        tasks = self.engine.submit(judge_kernel, values, calls)
+        return dict(zip(kernels, tasks, strict=True))
 
     @property
     def runner(self) -> Runner:
@@ -70,6 +97,27 @@ class Recorded:
             return self.engine.grams(kernels, X, targets, progress)
         grams: Iterator[Gram] = by(self.runner, kernels, X, targets, progress)
         return grams
+
+
+def plain_values(
+    evidence: Evidence, columns: Mapping[str, Criterion], ridges: list[float]
+) -> list[Any]:
+    """Return what criteria say of a kernel, and whether it is positive semidefinite, as lists."""
+    found = judge(evidence, columns, ridges)
+    return [[list(map(list, values)) for values in found.values()], evidence.is_psd]
+
+
+def judge_kernel(
+    given: tuple[Any, ...], kernel: Kernel, columns: Mapping[str, Criterion], ridges: list[float]
+) -> list[Any]:
+    """Return the same from the data alone: what a task does."""
+    X, target, fit_intercept, machine, engine = given
+    targets = Targets(*target)
+    with limited(1):
+        [gram] = engine.grams([kernel], X, targets)
+        return plain_values(
+            Evidence(gram, targets, kernel, fit_intercept, machine), columns, ridges
+        )
 
 
 @dataclass(frozen=True, eq=False)
