@@ -30,8 +30,8 @@ from kernelwise.gram.remote import Coding, moments_of
 
 HERE = pathlib.Path(__file__).parent
 FEATURES, PARTITION = 25, 100_000
-POINTS = ((1_000, 500), (10_000, 250), (10_000, 500), (100_000, 250), (100_000, 500),
-          (100_000, 1000), (1_000_000, 250), (1_000_000, 500))  # fmt: skip
+POINTS = ((1_000, 250), (1_000, 500), (10_000, 250), (10_000, 500), (100_000, 250), (100_000, 500),
+          (100_000, 1000), (1_000_000, 250))  # fmt: skip
 NETWORK = 1e9  # bytes a second
 PRICE = 0.04  # dollars an hour of one processor
 READ = 3e8  # bytes a second and processor, from Parquet
@@ -137,7 +137,7 @@ class Simulation:
 def simulated(constants: np.ndarray, n: int, m: int) -> list[dict[str, float]]:
     seconds = float(constants @ terms(PARTITION, m)) + 8.0 * PARTITION * FEATURES / READ
     tasks, merge, found = n // PARTITION, 8.0 * m * m / NETWORK, []
-    for losses, slow in ((0.0, 0.0), (0.0, 0.05), (1.0, 0.05), (10.0, 0.05)):
+    for losses, slow in ((0.0, 0.0), (0.0, 0.05), (0.01, 0.05), (0.1, 0.05)):
         runs = [Simulation(tasks, seconds, merge, 100, seed) for seed in range(5)]
         times = [run.run(losses, slow) for run in runs]
         found.append(
