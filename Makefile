@@ -23,6 +23,7 @@ bench: $(VENV)/.test
 	$(BIN)/python benchmarks/engines.py
 	$(BIN)/python benchmarks/searches.py
 	$(BIN)/python benchmarks/lowrank.py
+	$(BIN)/python benchmarks/cluster.py
 
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .

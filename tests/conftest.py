@@ -4,6 +4,8 @@ from hypothesis import HealthCheck, settings
 from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import StandardScaler
 
+from clusters import local_cluster
+
 # The same examples in every run: a failure is a failure for everybody. Nothing looks at the clock:
 # a busy machine is slow.
 settings.register_profile(
@@ -21,6 +23,13 @@ def wdbc():
     """The Wisconsin diagnostic breast cancer data, standardised: 569 rows, 30 features."""
     X, y = load_breast_cancer(return_X_y=True)
     return StandardScaler().fit_transform(X), y
+
+
+@pytest.fixture(scope="session")
+def cluster():
+    """The client of two worker processes, which is also that of the process."""
+    with local_cluster(2) as client:
+        yield client
 
 
 @pytest.fixture

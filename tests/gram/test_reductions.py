@@ -113,7 +113,7 @@ def test_centred_squares_from_processes(processes):
     tiles = Tiles.of(X, targets.y, 16)
     means = [deviation(k, tiles.X, k.origin).mean(axis=1) for k in kernels]
     reduction = CenteredSquares(
-        [RowMeans(k, k.origin != 0.0, m) for k, m in zip(kernels, means, strict=True)]
+        [RowMeans(k, k.origin != 0.0, m, m.mean()) for k, m in zip(kernels, means, strict=True)]
     )
     [ours] = processes.run(tiles, reduction)
     [theirs] = ThreadRunner(2).run(tiles, reduction)
@@ -152,7 +152,7 @@ def test_a_copy_of_a_reduction_gives_the_same_bits(kind, is_sparse):
 def test_a_worker_tells_how_far_it_is_and_stops_when_told():
     X, targets = data("classification")
     tiles = Tiles.of(X, targets.y, 16)
-    reduction = CenteredSquares([RowMeans(kw.Linear(), False, np.zeros(N))])
+    reduction = CenteredSquares([RowMeans(kw.Linear(), False, np.zeros(N), 0.0)])
     watch = Watch()
     run_strips(tiles, reduction, range(len(tiles.blocks)), watch)
     assert watch.done == tiles.count

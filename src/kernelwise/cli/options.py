@@ -27,6 +27,8 @@ _SINGLE = "one kernel, not a stack of several; so do --kernels, --criterion, --r
 _MACHINE = "lssvm (default; kernel ridge regression for regression), svm, krr"
 _RIDGES = "auto (default), a number, or several to choose from: 0.01,0.1,1"
 _WEIGHTS = "balanced: every class counts equally; or weights of labels: yes=5,no=1"
+_RESUME = "keep what is finished in run.kwj, in the folder of --out, and go on from there"
+_SCHEDULER = "of a Dask cluster that does the work, as tcp://host:8786"
 _INTERVAL = "also an interval, or a set of classes, that is right with this probability: 0.9"
 _RAW = "no apostrophe before labels that a spreadsheet would compute, as '=A1'"
 _JOBS = "threads or, to reproduce, processes; -1: all processors; default: as many as help"
@@ -126,6 +128,8 @@ def _select(add: Add) -> None:
     add("--ridge", type=_ridges, default="auto", help=_RIDGES)
     add("--time", type=_seconds, metavar="SECONDS", help="about how long the choice may take")
     _weights(add)
+    add("--resume", action="store_true", help=_RESUME)
+    add("--scheduler", metavar="ADDRESS", help=_SCHEDULER)
     add("--nested", action="store_true", help="also the error of the whole selection, by 5 folds")
 
 

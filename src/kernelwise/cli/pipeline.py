@@ -2,6 +2,7 @@
 
 import argparse
 import copy
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -21,7 +22,7 @@ from kernelwise.cli.weights import weigh
 from kernelwise.cli.write import Folder
 from kernelwise.combine import KernelStack
 from kernelwise.criteria import Criterion, available, get
-from kernelwise.gram import Dense, Targets
+from kernelwise.gram import Dense, Distributed, Targets
 from kernelwise.gram.dense import needed
 from kernelwise.kernels import Kernel
 from kernelwise.selection import Cascade, KernelSelector, SelectionResult, score_kernels
@@ -44,6 +45,8 @@ class Job:
         self._cascade = _cascade(self.criteria) if chooses else None
         self._machine = getattr(args, "machine", "")
         self.folder = Folder(args.out)
+        self._journal = self.folder.journal(getattr(args, "resume", False))
+        self._engine = _engine(getattr(args, "scheduler", None))
         self.data, self._class_weight = weigh(self._load(), getattr(args, "class_weight", None))
         for sentence in self.data.facts["prepared"]:
             screen.note(sentence, "warning" if sentence in self.data.warnings else "note")
@@ -94,8 +97,10 @@ class Job:
             criterion=self._cascade,
             ridge=args.ridge,
             task=data.task,
+            engine=self._engine,
             memory=args.memory,
             time=getattr(args, "time", None),
+            journal=self._journal,
             random_state=args.seed,
             class_weight=self._class_weight,
         )
@@ -117,8 +122,10 @@ class Job:
         """Return the stack that is fitted where no option asks for one kernel."""
         return KernelStack(
             task=self.data.task,
+            engine=self._engine,
             memory=self.args.memory,
             time=self.args.time,
+            journal=self._journal,
             random_state=self.args.seed,
             class_weight=self._class_weight,
         )
@@ -210,6 +217,16 @@ def _side_by_side(found: list[SelectionResult]) -> SelectionResult:
         for name in names:
             merged[name] |= getattr(result, name)
     return replace(found[0], **merged, seconds=sum(result.seconds for result in found))
+
+
+def _engine(scheduler: str | None) -> Any:
+    """Return the engine, connected to a cluster if one is named."""
+    if scheduler is None:
+        return "auto"
+    logging.getLogger("distributed").setLevel(logging.CRITICAL + 1)  # we say it in one sentence
+    engine = Distributed(scheduler)
+    engine.cluster.connect()
+    return engine
 
 
 @contextmanager

@@ -24,6 +24,7 @@ from kernelwise.machines import KRR, LSSVC
 from kernelwise.selection.archive import to_plain
 from kernelwise.selection.estimates import by_folds
 from kernelwise.selection.guards import no_signal
+from kernelwise.selection.journal import for_parts
 from kernelwise.selection.left_out import confusion, residuals
 from kernelwise.selection.params import numeric_params
 from kernelwise.selection.problem import EXACT_ROWS
@@ -194,8 +195,9 @@ def _relevance(fitted: Fitted, data: Prepared) -> dict[str, float]:
 
 def _nested(estimator: Any, data: Prepared) -> ErrorEstimate:
     """Return the error of all that was done: every fold prepares and chooses for itself."""
-    whole = Pipeline([("preparation", data.preparation), ("selector", estimator)])
-    return by_folds(clone(whole), data.raw, data.targets, _FOLDS, "nested ")
+    chooser = clone(estimator).set_params(journal=for_parts(estimator.journal))
+    whole = Pipeline([("preparation", clone(data.preparation)), ("selector", chooser)])
+    return by_folds(whole, data.raw, data.targets, _FOLDS, "nested ")
 
 
 def _comparison(job: Job, selector: Any) -> Any:

@@ -94,6 +94,8 @@ class KernelStack(
         As of :class:`KernelSelector`.
     time : float or None, default=None
         About how many seconds all choices may take together.
+    journal : str, path or None, default=None
+        As of :class:`KernelSelector`, for all members.
     n_jobs : int or None, default=None
         As of :class:`KernelSelector`.
     random_state : int, RandomState or None, default=None
@@ -160,6 +162,7 @@ class KernelStack(
         "engine": [str, Engine],
         "memory": [str, Real, None],
         "time": [Interval(Real, 0.0, None, closed="neither"), None],
+        "journal": "no_validation",  # as_journal says it in one sentence
         "n_jobs": "no_validation",  # as_jobs says it in one sentence
         "random_state": ["random_state"],
         "class_weight": "no_validation",  # check_class_weight says it in one sentence
@@ -167,6 +170,7 @@ class KernelStack(
     # What a selector has as parameters, and its declarations ask for.
     estimator: Any = None
     kernels: Any = None
+    journal: Any = None  # of models saved before there was one
     get_metadata_routing = BaseEstimator.get_metadata_routing  # fit itself takes the weights
 
     def __init__(
@@ -177,6 +181,7 @@ class KernelStack(
         engine: Any = "auto",
         memory: Any = None,
         time: Any = None,
+        journal: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         class_weight: Any = None,
@@ -187,6 +192,7 @@ class KernelStack(
         self.engine = engine
         self.memory = memory
         self.time = time
+        self.journal = journal
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.class_weight = class_weight
@@ -255,6 +261,7 @@ class KernelStack(
             "engine": self.engine,
             "memory": self.memory,
             "time": None if self.time is None else self.time / members,
+            "journal": self.journal,
             "n_jobs": self.n_jobs,
             "random_state": self.random_state,
             "class_weight": self.class_weight,

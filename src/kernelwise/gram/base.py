@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -21,9 +21,6 @@ from kernelwise._types import Array
 from kernelwise.gram.inverse import Inverse, Spectrum, spectral_inverses
 from kernelwise.kernels import Kernel, Precomputed
 from kernelwise.targets import Targets
-
-if TYPE_CHECKING:
-    from kernelwise.gram.trials import Trials
 
 SMALLEST = 1e-140  # a diagonal below it has squares that lose digits to underflow
 _EPS = float(np.finfo(float).eps)
@@ -300,10 +297,8 @@ class Engine(ABC):
         """Return K @ V of every gram with vectors of its own."""
         return [gram.matmul(V) for gram, V in zip(grams, vectors, strict=True)]
 
-    def trials(
-        self, kernels: Sequence[Kernel], X: Any, targets: Targets, count: int, fit_intercept: bool
-    ) -> "Trials | None":
-        """Return machines on the first rows to compare kernels by; None if it has none."""
+    def trials(self, kernels: Sequence[Kernel], X: Any, targets: Targets, *how: Any) -> Any:
+        """Return :class:`Trials` of so many of the first rows; None if it has none."""
         return None
 
     def refinements(self, rows: int) -> "list[Engine]":

@@ -90,11 +90,9 @@ class Dense(Engine):
         spare = as_bytes(self.memory) - needed(targets.n)
         return max(0, int(min(spare / (8.0 * targets.n**2), sys.maxsize)))
 
-    def trials(
-        self, kernels: Sequence[Kernel], X: Any, targets: Targets, count: int, fit_intercept: bool
-    ) -> Trials:
-        """Return machines on the first rows to compare kernels by."""
-        return Trials(kernels, X, targets, count, fit_intercept)
+    def trials(self, kernels: Sequence[Kernel], X: Any, targets: Targets, *how: Any) -> Trials:
+        """Return machines on part of the rows to compare kernels by."""
+        return Trials(kernels, X, targets, *how)
 
     def grams(
         self, kernels: Sequence[Kernel], X: Any, targets: Targets, progress: Task = SILENT

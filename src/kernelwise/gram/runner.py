@@ -10,7 +10,8 @@ import numpy as np
 from kernelwise._progress import SILENT, Task
 from kernelwise._threads import pool, workers
 from kernelwise._types import Array
-from kernelwise.gram.sweep import Plan, Reduction
+from kernelwise.gram.base import Engine
+from kernelwise.gram.sweep import Plan, Reduction, Runner
 
 _POLL = 0.1  # seconds between two looks at the keyboard
 _PARTS = 100  # in which a sweep reports its progress
@@ -61,6 +62,12 @@ class ThreadRunner:
                     watch.stopped = True  # every thread ends with its tile
                 raise
             return reduce(reduction.merge, (future.result() for future in futures))
+
+
+def runner_of(engine: Engine) -> Runner:
+    """Return who does the work of an engine: threads, unless it says otherwise."""
+    runner: Runner = getattr(engine, "runner", ThreadRunner())
+    return runner
 
 
 def _report(

@@ -15,7 +15,7 @@ O(n · kernels · classes) a worker; nothing n×n exists.
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from kernelwise._types import Array
 from kernelwise.gram.base import GramStatistics
 from kernelwise.gram.dense import sample_pairs
 from kernelwise.gram.families import Family, Reach, group_kernels
-from kernelwise.gram.tiles import Block, Room, Tiles
+from kernelwise.gram.tiles import Block, Part, Room, Tiles, count_rows, take_rows
 from kernelwise.kernels import Kernel, Pairs
 from kernelwise.targets import Targets
 
@@ -34,8 +34,16 @@ _EPS = float(np.finfo(float).eps)
 _CANCELLATION = 1e-3
 
 
+@dataclass(frozen=True, eq=False)
 class Reduction(ABC):
     """Arrays that are sums over all tiles; it can be pickled."""
+
+    # Along which axis the arrays have an entry for every row; None where they are sums over rows.
+    row_axis: ClassVar[int | None] = None
+
+    def of_rows(self, rows: Sequence[slice]) -> dict[str, Any]:
+        """Return the fields that hold something of every row, cut to some rows."""
+        return {}
 
     @abstractmethod
     def zero(self) -> list[Array]:
@@ -60,6 +68,11 @@ class Sums(Reduction):
     families: Sequence[Family]
     labels: int
     n: int
+    row_axis: ClassVar[int] = -1
+
+    def of_rows(self, rows: Sequence[slice]) -> dict[str, Any]:
+        """Return how many rows there are."""
+        return {"n": count_rows(rows)}
 
     def zero(self) -> list[Array]:
         """Return empty lines."""
@@ -81,6 +94,11 @@ class Products(Reduction):
     families: Sequence[Family]
     vectors: Sequence[Array]  # V by family, (steps, m, n); zeros for steps that are not wanted
     wanted: Sequence[Array]  # which steps are, by family
+    row_axis: ClassVar[int] = -1
+
+    def of_rows(self, rows: Sequence[slice]) -> dict[str, Any]:
+        """Return the vectors on some rows."""
+        return {"vectors": [take_rows(V, rows, -1) for V in self.vectors]}
 
     @classmethod
     def of(cls, families: Sequence[Family], vectors: Mapping[int, Array]) -> "Products":
@@ -116,6 +134,7 @@ class RowMeans(NamedTuple):
     kernel: Kernel
     has_shift: bool  # whether c is the kernel's origin; it is zero otherwise
     means: Array  # S 1 / n over sorted rows
+    mean: float  # of the means of all rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,15 +143,19 @@ class CenteredSquares(Reduction):
 
     kernels: Sequence[RowMeans]
 
+    def of_rows(self, rows: Sequence[slice]) -> dict[str, Any]:
+        """Return the means of some rows."""
+        return {"kernels": [k._replace(means=take_rows(k.means, rows)) for k in self.kernels]}
+
     def zero(self) -> list[Array]:
         """Return zeros."""
         return [np.zeros(len(self.kernels))]
 
     def step(self, into: list[Array], pairs: Pairs, left: Block, right: Block) -> None:
         """Add the squares of a tile, twice off the diagonal."""
-        for k, (kernel, has_shift, means) in enumerate(self.kernels):
+        for k, (kernel, has_shift, means, mean) in enumerate(self.kernels):
             S = kernel.deviations(pairs) if has_shift else kernel.values(pairs)
-            S = S - (means[left.rows, None] - means.mean())
+            S = S - (means[left.rows, None] - mean)
             S -= means[right.rows]
             into[0][k] += (1.0 if left == right else 2.0) * np.einsum("ij,ij->", S, S)
 
@@ -147,6 +170,10 @@ class Plan(Protocol):
     def shares(self, workers: int) -> list[list[int]]:
         """Deal out the strips."""
 
+    @property
+    def strips(self) -> int:
+        """The number of strips."""
+
     def strip(self, i: int) -> list[tuple[Block, Block]]:
         """Return the tiles of a strip, each by its two blocks."""
 
@@ -156,12 +183,23 @@ class Plan(Protocol):
     def pairs(self, left: Block, right: Block, room: Room) -> Pairs:
         """Return the pairs of a tile."""
 
+    @property
+    def X(self) -> Any:
+        """The rows."""
+
+    def parts(self) -> list[Part]:
+        """Cut the work into parts, each for some of the rows, whoever will do them."""
+
 
 class Runner(Protocol):
     """Whatever gets a reduction done: it deals out strips and merges what comes back."""
 
     def run(self, tiles: Plan, reduction: Reduction, progress: Task = SILENT) -> list[Array]:
         """Return the arrays of the reduction over all tiles."""
+
+
+def _row_means(kernel: Kernel, statistics: GramStatistics, means: Array) -> RowMeans:
+    return RowMeans(kernel, statistics.shift != 0.0, means, float(means.mean()))
 
 
 class Settings(NamedTuple):
@@ -245,7 +283,7 @@ class Sweep:
     def _centered_again(self, found: list[GramStatistics]) -> list[GramStatistics]:
         """Take |HSH|^2 from a sweep that centres first where a large mean of S has cost digits."""
         lost = {
-            i: RowMeans(self.kernels[i], s.shift != 0.0, s.row_sums[self._tiles.order] / s.n)
+            i: _row_means(self.kernels[i], s, s.row_sums[self._tiles.order] / s.n)
             for i, s in enumerate(found)
             if s.invalid_reason is None and s.centered_squares < _CANCELLATION * s.row_squares.sum()
         }

@@ -1,5 +1,6 @@
 """The data of a sweep: rows sorted by class and cut into blocks, whose pairs are the tiles."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple, Self
@@ -13,6 +14,8 @@ from kernelwise.kernels import Pairs
 from kernelwise.kernels.geometry import Transform
 
 _DIRECT_FEATURES = 64  # up to here differences in a compiled loop beat a matrix product
+_BLOCKS_A_GROUP = 8  # of rows that go to a worker together: a second's work for thirty kernels
+_MOST_GROUPS = 64
 
 
 class Points:
@@ -53,6 +56,39 @@ class Block(NamedTuple):
 
     rows: slice
     label: int
+
+
+class Part(NamedTuple):
+    """A part of the work on all rows, for a worker that has some of them.
+
+    Attributes
+    ----------
+    plan : Plan
+        Without its rows.
+    rows : tuple of slice
+        The rows that it takes, one after the other.
+    """
+
+    plan: Any
+    rows: tuple[slice, ...]
+
+
+def count_rows(rows: Sequence[slice]) -> int:
+    """Return how many rows some slices have."""
+    return sum(part.stop - part.start for part in rows)
+
+
+def take_rows(array: Any, rows: Sequence[slice], axis: int = 0) -> Any:
+    """Return some rows of an array, one slice after the other."""
+    parts = [array[part] if axis == 0 else array[..., part] for part in rows]
+    return parts[0] if len(parts) == 1 else stacked(parts, axis)
+
+
+def stacked(parts: Sequence[Any], axis: int = 0) -> Any:
+    """Return arrays, or CSR matrices, one after the other."""
+    if sp.issparse(parts[0]):
+        return sp.vstack(parts, format="csr")
+    return np.concatenate(parts, axis=axis)
 
 
 class TilePairs(Pairs):
@@ -101,12 +137,14 @@ def direct_distances(geometry: str, X: Array, Z: Array | None, G: Array) -> Arra
 class Tiles:
     """The upper triangle of a kernel matrix in tiles, none of which crosses a class boundary.
 
-    Strip i holds the tiles of block i with itself and with every later block.
+    Strip i holds the tiles of block i with itself and with every later block. Between two groups
+    of rows, it holds those of a block of the first group with all of the second.
     """
 
     X: Any  # an array or CSR matrix of the rows, sorted by class
     order: Array  # where they are in the data
     blocks: list[Block]
+    first_group: int | None = None  # the number of its blocks, between two groups
 
     @classmethod
     def of(cls, X: Any, codes: Array, size: int) -> "Tiles":
@@ -138,7 +176,12 @@ class Tiles:
     @property
     def count(self) -> int:
         """The number of tiles."""
-        return len(self.blocks) * (len(self.blocks) + 1) // 2
+        return sum(len(self.strip(i)) for i in range(self.strips))
+
+    @property
+    def strips(self) -> int:
+        """The number of strips."""
+        return len(self.blocks) if self.first_group is None else self.first_group
 
     def room(self) -> Room:
         """Return room for the distances of any tile."""
@@ -146,7 +189,8 @@ class Tiles:
 
     def strip(self, i: int) -> list[tuple[Block, Block]]:
         """Return the tiles of a strip, each by its two blocks."""
-        return [(self.blocks[i], right) for right in self.blocks[i:]]
+        later = self.blocks[i if self.first_group is None else self.first_group :]
+        return [(self.blocks[i], right) for right in later]
 
     @cached_property
     def points(self) -> Points:
@@ -158,6 +202,20 @@ class Tiles:
         other = None if left == right else (self.points, right.rows)
         return TilePairs((self.points, left.rows), other, room)
 
+    def parts(self) -> list[Part]:
+        """Return the tiles of every group of blocks with itself, and with every later group.
+
+        There are as many whatever the number of workers, so that sums do not depend on it.
+        """
+        groups = min(-(-len(self.blocks) // _BLOCKS_A_GROUP), _MOST_GROUPS)
+        edges = [len(self.blocks) * i // groups for i in range(groups + 1)]
+        spans = [self.blocks[a:b] for a, b in pairwise(edges)]
+        return [
+            _part([left] if left is right else [left, right])
+            for i, left in enumerate(spans)
+            for right in spans[i:]
+        ]
+
     def shares(self, workers: int) -> list[list[int]]:
         """Deal out the strips, of which the first is the longest: to workers 0, 1, 2, 2, 1, 0..."""
         dealt: list[list[int]] = [[] for _ in range(min(workers, len(self.blocks)))]
@@ -165,3 +223,16 @@ class Tiles:
             turn, place = divmod(strip, len(dealt))
             dealt[place if turn % 2 == 0 else -1 - place].append(strip)
         return dealt
+
+
+def _part(groups: Sequence[Sequence[Block]]) -> Part:
+    """Return the tiles of one group of blocks, or between two."""
+    rows = tuple(slice(group[0].rows.start, group[-1].rows.stop) for group in groups)
+    blocks: list[Block] = []
+    start = 0
+    for group in groups:
+        for block, label in group:
+            blocks.append(Block(slice(start, start + block.stop - block.start), label))
+            start = blocks[-1].rows.stop
+    first = None if len(groups) == 1 else len(groups[0])
+    return Part(Tiles(None, np.empty(0, int), blocks, first), rows)

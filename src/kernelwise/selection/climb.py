@@ -16,7 +16,6 @@ from kernelwise.kernels import Kernel
 from kernelwise.machines.base import standard_error
 from kernelwise.machines.held_out import HeldOutFit, LeftOut
 from kernelwise.selection.problem import Problem, Solution
-from kernelwise.targets import Targets
 
 _AS_GOOD = 0.005  # a rougher machine that is worse by no more than this is better on more rows
 _GOES_ON = 0.7  # a doubling of the rows changes the log of a loss by this times the one before
@@ -89,7 +88,10 @@ class ExactJudge(Judge):
         """Return the mean loss, infinite if it is undefined; the best machine so far is kept."""
         if place not in self.values:
             evidence = next(self._part.evidence([self._grid.kernels[place.kernel]]))
-            found = self.values[place] = self._mean_loss(evidence, place, progress)
+            given = self._grid.criterion, evidence.kernel, float(self._grid.ridges[place])
+            found = self.values[place] = self._part.piece(
+                ("mean loss", *given), lambda: self._mean_loss(evidence, place, progress)
+            )
             if np.isfinite(found) and found <= min(self.values.values()):
                 self._best = place, evidence
         return self.values[place]
@@ -123,42 +125,49 @@ class TrialJudge(Judge):
 
     Parameters
     ----------
+    problem : Problem
+        Rows in some order.
     trials : Trials
-        On rows in some order.
-    targets : Targets
-        In the same order.
+        On the same rows.
     rows : int
         How many of them machines are fitted to.
     grid : Grid
     """
 
-    def __init__(self, trials: Trials, targets: Targets, rows: int, grid: Grid) -> None:
-        self._trials, self._targets, self._rows, self._grid = trials, targets, rows, grid
-        self._values: dict[GridIndex, float] = {}
-        self._errors: dict[GridIndex, float] = {}
+    def __init__(self, problem: Problem, trials: Trials, rows: int, grid: Grid) -> None:
+        self._problem, self._trials, self._rows, self._grid = problem, trials, rows, grid
+        self._values: dict[GridIndex, tuple[float, float]] = {}
 
     def value(self, place: GridIndex, progress: Task = SILENT) -> float:
         """Return the mean loss on all rows, infinite if it is undefined."""
         if place not in self._values:
-            with progress.part("value", steps_for(self._rows)) as task:
-                kernel, ridge = self._grid.kernels[place.kernel], float(self._grid.ridges[place])
-                left_out = self._trials.left_out(kernel, ridge, task)
-            losses = np.array([np.inf]) if left_out is None else self._losses(left_out)
-            found = float(losses.mean())
-            self._values[place] = found if np.isfinite(found) else np.inf
-            self._errors[place] = standard_error(losses) / found if 0.0 < found < np.inf else 0.0
-        return self._values[place]
+            kernel, ridge = self._grid.kernels[place.kernel], float(self._grid.ridges[place])
+            value, error = self._problem.piece(
+                ("trial", self._grid.criterion, kernel, ridge, self._rows),
+                lambda: self._mean_loss(kernel, ridge, progress),
+            )
+            self._values[place] = value, error
+        return self._values[place][0]
 
     def relative_error(self, place: GridIndex) -> float:
         """Return the standard error of a value over the value."""
         self.value(place)
-        return self._errors[place]
+        return self._values[place][1]
 
-    def _losses(self, values: Array) -> Array:
-        targets = self._targets
+    def _mean_loss(self, kernel: Kernel, ridge: float, progress: Task) -> list[float]:
+        """Return the mean loss and its relative standard error."""
+        with progress.part("value", steps_for(self._rows)) as task:
+            values = self._trials.left_out(kernel, ridge, task)
+        if values is None:
+            return [np.inf, 0.0]
+        targets = self._problem.targets
         residuals, weights = targets.fit_columns - values, targets.relative_weights
-        fit = HeldOutFit(0.0, np.zeros(1), values, residuals, None, weights)
-        return np.atleast_1d(self._grid.criterion.losses(targets, LeftOut(fit)))
+        fit = HeldOutFit(ridge, np.zeros(1), values, residuals, None, weights)
+        losses = np.atleast_1d(self._grid.criterion.losses(targets, LeftOut(fit)))
+        mean = float(losses.mean())
+        if not 0.0 < mean < np.inf:
+            return [mean if mean == 0.0 else np.inf, 0.0]
+        return [mean, standard_error(losses) / mean]
 
 
 class TrendJudge(Judge):
@@ -266,10 +275,11 @@ class Climb:
 
 def judge_of(problem: Problem, order: Array, rows: int, grid: Grid) -> ExactJudge | TrialJudge:
     """Return who judges machines on the first rows in some order: trials if there are any."""
-    order = np.concatenate([np.sort(order[:rows]), np.sort(order[rows:])])
-    X, targets = problem.X[order], problem.targets.part(order)
-    trials = problem.engine.trials(grid.kernels, X, targets, rows, problem.fit_intercept)
+    ordered = problem.part(np.concatenate([np.sort(order[:rows]), np.sort(order[rows:])]))
+    trials = problem.engine.trials(
+        grid.kernels, ordered.X, ordered.targets, rows, problem.fit_intercept
+    )
     if trials is not None:
-        return TrialJudge(trials, targets, rows, grid)
+        return TrialJudge(ordered, trials, rows, grid)
     is_whole = rows == problem.targets.n
     return ExactJudge(problem if is_whole else problem.part(np.sort(order[:rows])), grid)

@@ -17,6 +17,7 @@ from kernelwise._types import Array
 from kernelwise.kernels import Kernel, Matrix
 from kernelwise.selection.estimators import mean_error
 from kernelwise.selection.inputs import check_lengths
+from kernelwise.selection.journal import for_parts
 from kernelwise.selection.record import ErrorEstimate
 from kernelwise.selection.result import SelectionResult
 from kernelwise.selection.stacks import is_stack, part_of, side_by_side
@@ -37,13 +38,20 @@ class AssessesProcedure:
 
         It takes as many selections as there are folds, and is not optimistic.
         """
-        targets, chooser = self._targets(y), clone(self)
+        targets, chooser = self._targets(y), self._for_parts()
         if is_stack(X) and "kernels" in chooser.get_params(deep=False):
             chooser.set_params(kernels=[Matrix(i) for i in range(len(X))])
             X = side_by_side(X)
         with warnings.catch_warnings(), limited(self.n_jobs, rows=targets.n):
             warnings.simplefilter("ignore", UserWarning)  # said already, of all rows
             return by_folds(chooser, X, targets, cv, "nested ")
+
+    def _for_parts(self) -> Any:
+        """Return an unfitted copy for parts of the data, with the same journal."""
+        copy = clone(self)
+        if "journal" in copy.get_params(deep=False):
+            copy.set_params(journal=for_parts(copy.journal))
+        return copy
 
     n_jobs: int | None
     _targets: Callable[[Any], Targets]
@@ -88,7 +96,7 @@ class SelfAssessing(AssessesProcedure):
         picking a neighbour of the choice on all rows is not a disagreement.
         """
         check_is_fitted(self, "result_")
-        chooser = clone(self).set_params(kernels=list(self.result_.kernels), refit=False)
+        chooser = self._for_parts().set_params(kernels=list(self.result_.kernels), refit=False)
         rows, targets = self._checked(X), self._targets(y)
         with limited(self.n_jobs, rows=targets.n):
             return pick_shares(chooser, rows, targets, resamples)

@@ -13,18 +13,21 @@ import numpy as np
 
 from kernelwise._arguments import as_bytes, in_words, is_one_of, shown
 from kernelwise._progress import SILENT, FirstParts, Task
-from kernelwise._threads import workers
 from kernelwise._types import Array
-from kernelwise.criteria import Criterion, Evidence, Value, judge
+from kernelwise.criteria import Criterion, Evidence, Value
 from kernelwise.criteria.base import LEAVE_ONE_OUT, check_task
-from kernelwise.gram import Engine, Gram, LowRank, Need, lacking, resolve_engine
+from kernelwise.gram import Engine, Gram, Need, lacking, resolve_engine
 from kernelwise.gram.dense import needed
+from kernelwise.gram.distributed import estimating, may_estimate
 from kernelwise.gram.psd import warn_indefinite
 from kernelwise.kernels import Kernel
 from kernelwise.machines import Machine, RidgeFit, needs_with
 from kernelwise.machines.held_out import HeldOutFit
+from kernelwise.selection.budget import Budget as Budget
+from kernelwise.selection.budget import seconds_for
 from kernelwise.selection.diagnostics import Code, Diagnostic, warn_undefined
 from kernelwise.selection.inputs import check_lengths
+from kernelwise.selection.recorded import Recorded
 from kernelwise.selection.result import SelectionResult
 from kernelwise.selection.stacks import check_matrices, part_of
 from kernelwise.selection.sweeps import Sweeps
@@ -35,25 +38,6 @@ EXACT_ROWS = 8000  # beyond them matrices are estimated unless an engine is aske
 FEWEST_ROWS = 2500  # that an estimate makes sense for
 _CUBIC = frozenset({Need.SOLVE, Need.DIAGONAL, Need.BLOCKS, Need.LOGDET})
 _ENTRIES_ALONE = frozenset({Need.ENTRIES, Need.SPECTRUM})
-
-
-def seconds_for(rows: int) -> float:
-    """Return about how long an exact choice among so many rows takes."""
-    return 3.2e-11 * float(rows) ** 3 / workers()
-
-
-class Budget(NamedTuple):
-    """What a choice may take.
-
-    Attributes
-    ----------
-    memory : str, float or None
-    seconds : float or None
-        Exact where these are enough, by estimates where they are not.
-    """
-
-    memory: str | float | None = None
-    seconds: float | None = None
 
 
 class Solution(NamedTuple):
@@ -71,7 +55,7 @@ class Solution(NamedTuple):
     coefficients: Array
 
 
-class Problem:
+class Problem(Recorded):
     """Data, with the engine and the machine: what every stage shares.
 
     Parameters
@@ -119,9 +103,9 @@ class Problem:
         self.engine, self.engine_reason = resolve_engine(
             engine, targets.n, given_matrix=self.takes_matrix, memory=budget.memory
         )
-        self.seconds, self.is_large = budget.seconds, False
+        self.seconds, self.journal, self.is_large = budget.seconds, budget.journal, False
         self._may_estimate = (
-            is_one_of(engine, ["auto"])
+            may_estimate(engine)
             and not self.takes_matrix
             and all(kernel.is_psd is True for kernel in kernels)
         )
@@ -170,7 +154,7 @@ class Problem:
         if n > FEWEST_ROWS and needed(n) > as_bytes(memory):
             self.is_large, reason = True, f"the matrices would take {in_words(needed(n))}"
         if self.is_large:
-            self.engine, self.engine_reason = LowRank(memory=memory), reason
+            self.engine, self.engine_reason = estimating(self.engine), reason
 
     def columns(self, criteria: Sequence[Criterion]) -> dict[str, Criterion]:
         """Return criteria by the names of their columns.
@@ -209,7 +193,7 @@ class Problem:
 
     def evidence(self, kernels: Sequence[Kernel], progress: Task = SILENT) -> Iterator[Evidence]:
         """Yield the evidence of every kernel: everything known of a matrix comes from here."""
-        grams = self.engine.grams(kernels, self.X, self.targets, progress)
+        grams = self.grams(kernels, self.X, self.targets, progress)
         for kernel, gram in zip(kernels, grams, strict=True):
             yield Evidence(gram, self.targets, kernel, self.fit_intercept, self.machine)
 
@@ -245,13 +229,18 @@ def score_candidates(
     scores = Scores(problem, columns, unresolved, survivors)
     with progress.part(", ".join(columns), parts) as stage:
         fresh = problem.evidence(missing, stage) if sweeps is None else sweeps.evidence(stage)
+        tasks: dict[Kernel | None, Callable[[], Any]] = {}
+        if takes_time and problem.is_sent:
+            together = list(fresh)
+            tasks = problem.send([*known.values(), *together], scores.asked, ridges_for)
+            fresh = iter(together)
         for i, kernel in enumerate(kernels):
             evidence = known.get(kernel) or next(fresh)
             if kernel not in kernels[i + 1 :]:
                 known.pop(kernel, None)
             with stage.part("kernel", evidence.gram.sweeps) if takes_time else SILENT as part:
                 evidence.gram.progress = FirstParts(part, evidence.gram.sweeps)
-                scores.add(evidence, ridges_for(evidence.gram).tolist())
+                scores.add(evidence, ridges_for(evidence.gram).tolist(), tasks.get(kernel))
                 evidence.gram.progress = SILENT
     return scores.result(time.perf_counter() - start), scores.kept
 
@@ -282,9 +271,9 @@ class Scores:
         survivors: int,
     ) -> None:
         self._problem, self._columns, self._unresolved = problem, columns, unresolved
-        self._asked = dict(columns)
+        self.asked = dict(columns)  # those that have all their parameters
         for name in unresolved:
-            del self._asked[name]
+            del self.asked[name]
         self._candidates: list[tuple[Kernel, float]] = []
         self._values: defaultdict[str, list[Value]] = defaultdict(list)
         self._survivors = survivors
@@ -292,17 +281,19 @@ class Scores:
         self._losses: dict[Kernel, float] = {}
         self.kept: dict[Kernel, Evidence] = {}
 
-    def add(self, evidence: Evidence, ridges: list[float]) -> None:
-        """Ask every criterion about a kernel at every ridge."""
+    def add(
+        self, evidence: Evidence, ridges: list[float], task: Callable[[], Any] | None = None
+    ) -> None:
+        """Ask every criterion about a kernel at every ridge; a worker may have begun with it."""
         kernel = evidence.kernel
         assert kernel is not None
-        judged = judge(evidence, self._asked, ridges)
+        judged, is_psd = self._problem.judged(evidence, self.asked, ridges, task)
         for name, reason in self._unresolved.items():
             judged[name] = [Value(np.nan, np.nan, reason)] * len(ridges)
         for name, values in judged.items():
             self._values[name] += values
         self._candidates += zip(repeat(kernel), ridges)
-        if evidence.is_psd is False:
+        if is_psd is False:
             warn_indefinite(str(kernel))
         if self._survivors:
             last, criterion = list(self._columns.items())[-1]

@@ -10,6 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._arguments import is_one_of
+from kernelwise._collections import is_collection
 from kernelwise._sklearn import (
     CallbackSupportMixin,
     HasMethods,
@@ -22,10 +23,11 @@ from kernelwise._sklearn import (
 )
 from kernelwise._threads import as_jobs, limited
 from kernelwise._types import Array
-from kernelwise.criteria import SM, Criterion
+from kernelwise.criteria import Criterion
 from kernelwise.gram import Engine, Targets
 from kernelwise.kernels.geometry import in_range
 from kernelwise.machines.delegation import Delegating, inner_has
+from kernelwise.selection.all_rows import fit_collection
 from kernelwise.selection.cascade import Cascade
 from kernelwise.selection.declaration import Declared
 from kernelwise.selection.diagnostics import sampled
@@ -46,9 +48,10 @@ from kernelwise.selection.estimators import (
 from kernelwise.selection.guards import warn_about
 from kernelwise.selection.inputs import as_kernels, weighted_rows
 from kernelwise.selection.problem import Budget, Problem
+from kernelwise.selection.recorded import journal_for
 from kernelwise.selection.search import SEARCHES, Search
 from kernelwise.selection.stacks import is_stack, side_by_side
-from kernelwise.selection.terms import SearchAttributes, scoring_criterion
+from kernelwise.selection.terms import SearchAttributes, stages_for
 from kernelwise.targets import as_vector
 
 _FITTED = (
@@ -110,8 +113,8 @@ class KernelSelector(
         About how many seconds the choice may take. Where exact leave-one-out takes longer, machines
         on landmarks are compared instead, as many as there is time for. None is exact up to 8,000
         rows that fit into memory, and estimates with an effort that grows with the rows beyond.
-    journal : None
-        Reserved; must be None.
+    journal : str, path or None, default=None
+        A file ("run.kwj") of what is finished: the same fit goes on there after an interruption.
     n_jobs : int or None, default=None
         The number of threads for fits and predictions, at most the number of processors: -1 uses
         all of them, -2 all but one. None uses as many as help; linear algebra on fewer than 2,000
@@ -173,10 +176,10 @@ class KernelSelector(
         "refit": ["boolean"],
         "memory": [str, Real, None],
         "time": [Interval(Real, 0.0, None, closed="neither"), None],
-        "journal": [None],
+        "journal": "no_validation",  # as_journal says it in one sentence
         "n_jobs": "no_validation",  # as_jobs says it in one sentence
         "random_state": ["random_state"],
-        "scoring": "no_validation",  # scoring_criterion says it in one sentence
+        "scoring": "no_validation",  # stages_for says it in one sentence
         "class_weight": "no_validation",  # check_class_weight says it in one sentence
     }
     # Of models saved before there was a choice.
@@ -223,7 +226,8 @@ class KernelSelector(
         ----------
         X : array or sparse matrix of shape (n, d)
             The data; the kernel matrix itself with ``kernels=Precomputed()``; or a stack (k, n, n)
-            of kernel matrices to choose from, for predictions (k, m, n).
+            of kernel matrices to choose from, for predictions (k, m, n). Of a Dask array or frame
+            a sample is chosen on, and the machine is fitted to all rows.
         y : array of shape (n,)
             Class labels of any type, or real targets.
         **fit_params : dict
@@ -235,6 +239,9 @@ class KernelSelector(
         as_jobs(self.n_jobs)
         if _routing_enabled():
             fit_params = dict(process_routing(self, "fit", **fit_params).estimator.fit)
+        if is_collection(X):
+            self.__dict__ |= fit_collection(self, X, y, fit_params)
+            return self
         matrices = len(X) if is_stack(X) else 0
         X, y = validate_rows(self, side_by_side(X), y, ensure_min_samples=3)
         is_matrix = matrices > 0 or self.__sklearn_tags__().input_tags.pairwise
@@ -253,11 +260,11 @@ class KernelSelector(
             self.engine,
             fit_intercept=has_bias(machine),
             machine=criterion_machine(machine),
-            budget=Budget(self.memory, self.time),
+            budget=Budget(self.memory, self.time, journal_for(self.journal, X, targets)),
         )
         adopts = takes_over(machine, fit_params, self.class_weight)
         chosen_on = problem if adopts or not self.refit else problem.within_reach()
-        search = Search(chosen_on, self._criterion(targets), self.ridge)
+        search = Search(chosen_on, stages_for(self.criterion, self.scoring, targets), self.ridge)
         by_name = chosen_on is not problem and knows_by_name(machine, kernels)
         if self.refit and not by_name:
             needs = fit_needs(machine, fit_params, self.class_weight, problem.engine)
@@ -288,14 +295,6 @@ class KernelSelector(
         if self.error_ is None:  # folds will need them; files do without
             self._training = X, targets.labels
         return self
-
-    def _criterion(self, targets: Targets) -> Any:
-        """Return what to choose by: the criterion, or the stages that end in a score."""
-        if self.scoring is None:
-            return self.criterion
-        if isinstance(self.criterion, str) and self.criterion == "auto":
-            return Cascade((SM(r=2), 5), (scoring_criterion(self.scoring, targets), 1))
-        raise ValueError("scoring and criterion both say what to choose by: give one of them.")
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is saved: everything but the training data."""

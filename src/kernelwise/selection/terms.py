@@ -8,8 +8,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._registry import unknown
 from kernelwise._types import Array
-from kernelwise.criteria import ELOO
+from kernelwise.criteria import ELOO, SM
 from kernelwise.kernels import Kernel
+from kernelwise.selection.cascade import Cascade
 from kernelwise.selection.params import params_of
 from kernelwise.selection.record import ErrorEstimate
 from kernelwise.selection.result import SelectionResult
@@ -137,3 +138,12 @@ def _values(params: list[dict[str, Any]], name: str) -> Array:
     """Return one parameter of every candidate, masked where a candidate has none."""
     missing = [name not in candidate for candidate in params]
     return np.ma.MaskedArray([candidate.get(name, np.nan) for candidate in params], missing)
+
+
+def stages_for(criterion: Any, scoring: str | None, targets: Targets) -> Any:
+    """Return what to choose by: the criterion, or the stages that end in a score."""
+    if scoring is None:
+        return criterion
+    if isinstance(criterion, str) and criterion == "auto":
+        return Cascade((SM(r=2), 5), (scoring_criterion(scoring, targets), 1))
+    raise ValueError("scoring and criterion both say what to choose by: give one of them.")

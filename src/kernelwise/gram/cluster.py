@@ -1,0 +1,227 @@
+"""A connection to a Dask cluster: how it is made, what it has got, and what becomes of it."""
+
+import math
+import warnings
+import weakref
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+import numpy as np
+
+from kernelwise._progress import Task
+from kernelwise._threads import cached_property, processors
+from kernelwise._types import Array
+
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
+_PACKAGE = "kernelwise"
+_RETRIES = 2  # of a task that fails for a reason of its own, such as a full disk
+_SECONDS_TO_CONNECT = 5
+_MISSING = "a cluster takes Dask: pip install 'kernelwise[dask]'."
+
+
+class ClusterError(ConnectionError):
+    """The cluster cannot be reached, is lost, or cannot do the work."""
+
+
+def given(value: Any) -> Any:
+    """Return what a task was given: data that the scheduler can have again."""
+    return value
+
+
+def _version() -> str:
+    return version(_PACKAGE)
+
+
+class Cluster:
+    """A connection to a cluster, made when it is first used, and the rows that it has got.
+
+    Parameters
+    ----------
+    given : Client, str or None
+        As of :class:`Distributed`.
+    """
+
+    def __init__(self, given: Any) -> None:
+        self._given = given
+        self._sent: dict[int, tuple[Any, dict[tuple[int, int], Future[Any]]]] = {}
+
+    @cached_property
+    def client(self) -> "Client":
+        """The client; where none is given, that of the process, or of a cluster started here."""
+        try:
+            import distributed
+        except ImportError:
+            raise ImportError(_MISSING) from None
+        if isinstance(self._given, distributed.Client):
+            client = self._given
+        elif self._given is not None:
+            client = _connected(str(self._given))
+        else:
+            try:
+                client = distributed.get_client()
+            except ValueError:
+                client = _started()
+                weakref.finalize(self, _stop, client)
+        _check_workers(client)
+        return client
+
+    def connect(self) -> None:
+        """Connect at once, to say early what is wrong."""
+        _ = self.client
+
+    @property
+    def address(self) -> str | None:
+        """Where the scheduler is; None where it is not known yet."""
+        if isinstance(self._given, str | None) and "client" not in vars(self):
+            return self._given
+        scheduler = self.client.scheduler
+        return None if scheduler is None else str(scheduler.address)
+
+    @property
+    def threads(self) -> int:
+        """How many tasks it does at a time."""
+        return sum(self.client.nthreads().values())
+
+    @property
+    def memory(self) -> float:
+        """The bytes that the smallest worker may take; infinity where there is no limit."""
+        workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
+        limits = [float(worker["memory_limit"] or math.inf) for worker in workers]
+        return min(limits, default=math.inf)
+
+    def rows(self, X: Any, span: slice) -> "Future[Any]":
+        """Return some rows of X as they are on the cluster, where they stay as long as X lives."""
+        key, place = id(X), (span.start, span.stop)
+        if key not in self._sent:
+            self._sent[key] = weakref.ref(X, lambda _: self._sent.pop(key, None)), {}
+        sent = self._sent[key][1]
+        if place not in sent:
+            sent[place] = self.submit("rows", given, X[span])
+        return sent[place]
+
+    def map(self, function: Any, parts: Sequence[Any], *given: Any) -> "list[Future[Any]]":
+        """Return a task for every part, each made from what Dask has to do for it first."""
+        from dask.delayed import delayed
+
+        tasks = [delayed(function, pure=False)(part, *given) for part in parts]
+        return list(self.client.compute(tasks, retries=_RETRIES))
+
+    def gather(self, futures: "Sequence[Future[Any]]") -> list[Any]:
+        """Return the results of tasks."""
+        return list(self.client.gather(list(futures)))
+
+    def submit(self, name: str, function: Any, *given: Any) -> "Future[Any]":
+        """Return a task of the cluster."""
+        import dask
+
+        # Data in tasks is meant here, and is sent once.
+        with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
+            key = f"kernelwise-{name}-{uuid4().hex}"
+            return self.client.submit(function, *given, key=key, retries=_RETRIES)
+
+
+def _connected(address: str) -> "Client":
+    import distributed
+
+    try:
+        return distributed.Client(address, timeout=_SECONDS_TO_CONNECT, set_as_default=False)
+    except (OSError, ValueError, TypeError) as error:
+        raise ClusterError(
+            f"no scheduler answers at {address}: check the address, as in tcp://host:8786, and "
+            "that the scheduler is running."
+        ) from error
+
+
+def _started() -> "Client":
+    """Return the client of a new cluster on this machine: a process for every processor."""
+    import distributed
+
+    cluster = distributed.LocalCluster(
+        n_workers=processors(), threads_per_worker=1, processes=True, dashboard_address=":0"
+    )
+    return distributed.Client(cluster, set_as_default=False)
+
+
+def _stop(client: Any) -> None:
+    """Stop a cluster that was started here."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        cluster = client.cluster
+        client.close()
+        cluster.close()
+
+
+def _check_workers(client: "Client") -> None:
+    """Refuse a cluster without workers, or with workers of another version."""
+    try:
+        client.wait_for_workers(1, timeout=_SECONDS_TO_CONNECT)
+    except (TimeoutError, OSError):
+        raise ClusterError(
+            "the cluster has no workers: start some, as in `dask worker ADDRESS`."
+        ) from None
+    try:
+        versions = client.run(version, _PACKAGE)
+    except ModuleNotFoundError as error:
+        raise ClusterError(
+            f"the workers lack the module {error.name}: install kernelwise there, the same version."
+        ) from None
+    other = {found for found in versions.values() if found != _version()}
+    if other:
+        raise ClusterError(
+            f"workers have kernelwise {', '.join(sorted(other))} and the client has {_version()}: "
+            "install one version everywhere."
+        )
+
+
+@contextmanager
+def explained(cluster: Cluster) -> Iterator[None]:
+    """Say in one sentence what has become of a cluster that does not answer as it should."""
+    from distributed import KilledWorker
+    from distributed.client import FutureCancelledError
+
+    try:
+        yield
+    except KilledWorker as error:
+        raise ClusterError(
+            "a piece of the work has lost every worker that tried it, as running out of memory "
+            "does: give workers more memory, or fewer threads each, or use a smaller rank."
+        ) from error
+    except MemoryError as error:
+        raise ClusterError(
+            "a worker ran out of memory: give workers more memory, or fewer threads each, or use "
+            "a smaller rank."
+        ) from error
+    except (OSError, TimeoutError, FutureCancelledError) as error:
+        if isinstance(error, ClusterError):
+            raise
+        raise ClusterError(
+            f"the scheduler {cluster.address} is lost: start one and run this again, with the same "
+            "journal if it had one, which keeps what was finished."
+        ) from error
+
+
+def add(left: list[Array], right: list[Array]) -> list[Array]:
+    """Return the sums of the arrays of two parts, which others may still need."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return [a + b for a, b in zip(left, right, strict=True)]
+
+
+def sum_of(cluster: Cluster, futures: "list[Future[Any]]", progress: Task) -> list[Array]:
+    """Return the sums of all parts: of neighbours first, then of their sums, and so on."""
+    from distributed import as_completed
+
+    level = list(futures)
+    while len(level) > 1:
+        pairs = [level[i : i + 2] for i in range(0, len(level), 2)]
+        level = [cluster.submit("sum", add, *pair) if pair[1:] else pair[0] for pair in pairs]
+    finished = as_completed(futures)
+    futures.clear()  # a worker keeps what somebody may still ask for
+    for future in finished:
+        del future
+        progress.advance()
+    return list(level[0].result())

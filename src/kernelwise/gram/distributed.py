@@ -1,0 +1,271 @@
+"""The engine that lets a cluster do the work, and the runner that hands it out.
+
+Dask is imported here and in :mod:`kernelwise.gram.cluster` alone.
+
+A cluster runs the reductions that threads run. Work is cut into the same parts however many workers
+there are, and sums are added in one order, so that numbers do not depend on the cluster::
+
+    plan ──> parts ──> a task each: plan without rows, what the reduction has of its rows, rows
+                            └──> rows of the result are placed, sums are added two by two
+
+Rows, and what all parts share (landmarks, factors), are sent once and passed from worker to worker.
+Everything that is sent is part of a task, not scattered: a worker that is lost takes nothing along
+that the scheduler cannot have made again.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+
+from kernelwise._arguments import as_bytes, in_words, is_one_of, shown
+from kernelwise._progress import SILENT, Task
+from kernelwise._threads import limited
+from kernelwise._types import Array
+from kernelwise.gram.base import Engine, Gram, Need, get
+from kernelwise.gram.cluster import Cluster, explained, given, sum_of
+from kernelwise.gram.lowrank import LowRank
+from kernelwise.gram.runner import Watch, run_strips
+from kernelwise.gram.sweep import Plan, Reduction, Runner
+from kernelwise.gram.tiled import Tiled
+from kernelwise.gram.tiles import Part, stacked
+from kernelwise.kernels import Kernel
+from kernelwise.targets import Targets
+
+if TYPE_CHECKING:
+    from distributed import Future
+
+_LOADED = 3e8  # bytes: Python with the libraries
+_MATRICES = 6  # as large as the sums: the factor, those of two tasks, what they are added to
+
+
+def run_part(
+    shared: tuple[Reduction, Plan | None], plan: Plan | None, cut: dict[str, Any], *rows: Any
+) -> list[Array]:
+    """Return the arrays of a reduction over a part of the work: what a task does."""
+    reduction, shared_plan = shared
+    whole: Any = plan if shared_plan is None else shared_plan
+    mine = replace(whole, X=rows[0] if len(rows) == 1 else stacked(rows))
+    with limited(1):  # a worker has a thread for every task that it runs at a time
+        return run_strips(mine, replace(reduction, **cut), range(mine.strips), Watch())
+
+
+@dataclass(frozen=True, eq=False)
+class DaskRunner:
+    """The workers of a cluster."""
+
+    cluster: Cluster
+
+    def run(self, tiles: Plan, reduction: Reduction, progress: Task = SILENT) -> list[Array]:
+        """Let workers reduce the parts; place rows of the result, and add sums two by two."""
+        parts, axis = tiles.parts(), reduction.row_axis
+        with explained(self.cluster), progress.part("sweep", len(parts)) as sweep:
+            futures = self._submit(tiles.X, parts, reduction)
+            if axis is None:
+                return sum_of(self.cluster, futures, sweep)
+            total = reduction.zero()
+            for part in parts:
+                _place(total, futures.pop(0).result(), part.rows, axis)
+                sweep.advance()
+            return total
+
+    def _submit(self, X: Any, parts: Sequence[Part], reduction: Reduction) -> "list[Future[Any]]":
+        """Return the tasks of all parts; what they share is sent once."""
+        cuts = [reduction.of_rows(part.rows) for part in parts]
+        common = replace(reduction, **dict.fromkeys(cuts[0]))
+        first = parts[0].plan
+        is_shared = all(part.plan is first for part in parts)
+        shared = self.cluster.submit("shared", given, (common, first if is_shared else None))
+        return [
+            self.cluster.submit(
+                "part",
+                run_part,
+                shared,
+                None if is_shared else part.plan,
+                cut,
+                *(self.cluster.rows(X, span) for span in part.rows),
+            )
+            for part, cut in zip(parts, cuts, strict=True)
+        ]
+
+
+def _place(
+    total: Sequence[Array], arrays: Sequence[Array], rows: Sequence[slice], axis: int
+) -> None:
+    """Add arrays over some rows to those over all of them."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        for into, array in zip(total, arrays, strict=True):
+            start = 0
+            for span in rows:
+                stop = start + span.stop - span.start
+                if axis == 0:
+                    into[span] += array[start:stop]
+                else:
+                    into[..., span] += array[..., start:stop]
+                start = stop
+
+
+@dataclass(frozen=True)
+class Distributed(Engine):
+    """Sweeps and passes of another engine, by the workers of a Dask cluster.
+
+    Numbers are those of that engine, for any number of workers, up to rounding errors.
+
+    Parameters
+    ----------
+    client : Client, str or None, default=None
+        A ``dask.distributed.Client``, or the address of a scheduler such as "tcp://host:8786".
+        None takes the client that the process has, or starts a cluster on this machine: a process
+        with one thread for every processor, stopped when the engine is no longer used.
+    engine : {"auto", "tiled", "low_rank"}, Tiled or LowRank, default="auto"
+        How to compute. "auto" sweeps over tiles; a selection beyond 8,000 rows, or beyond the
+        memory, estimates what costs n^3, as it does without a cluster.
+    memory : str, float or None, default=None
+        What this process and every worker may take: an amount such as "4GB", or a share of what is
+        free here (None: 0.8).
+
+    Examples
+    --------
+    >>> from kernelwise import gram
+    >>> gram.Distributed("tcp://scheduler:8786", engine="low_rank").engine
+    'low_rank'
+    """
+
+    client: Any = None
+    engine: str | Engine = "auto"
+    memory: str | float | None = None
+    cluster: Cluster = field(default=None, repr=False, compare=False)  # type: ignore[assignment]
+
+    name: ClassVar[str] = "distributed"
+
+    def __post_init__(self) -> None:
+        if self.cluster is None:  # copies with other settings share it
+            object.__setattr__(self, "cluster", Cluster(self.client))
+        if not is_one_of(self.engine, ["auto", "tiled", "low_rank"]) and not isinstance(
+            self.engine, Tiled | LowRank
+        ):
+            raise ValueError(
+                "engine of Distributed must be 'auto', 'tiled', 'low_rank', a Tiled or a LowRank, "
+                f"got {shown(self.engine)}."
+            )
+        as_bytes(self.memory)
+
+    @property
+    def inner(self) -> Tiled | LowRank:
+        """The engine whose work the cluster does."""
+        inner = get("tiled" if is_one_of(self.engine, ["auto"]) else self.engine)
+        assert isinstance(inner, Tiled | LowRank)
+        return inner if self.memory is None else replace(inner, memory=self.memory)
+
+    @property
+    def runner(self) -> DaskRunner:
+        """The workers, for passes over rows that no gram makes."""
+        return DaskRunner(self.cluster)
+
+    @property
+    def provides(self) -> frozenset[Need]:  # type: ignore[override]
+        """What the inner engine provides."""
+        return self.inner.provides
+
+    @property
+    def shares_sweeps(self) -> bool:  # type: ignore[override]
+        """Whether one sweep serves all kernels."""
+        return self.inner.shares_sweeps
+
+    @property
+    def serves_all_ridges(self) -> bool:  # type: ignore[override]
+        """Whether one more ridge costs next to nothing."""
+        return self.inner.serves_all_ridges
+
+    @property
+    def needs_to_scale(self) -> frozenset[Need]:  # type: ignore[override]
+        """What it takes to multiply rows and columns by weights."""
+        return self.inner.needs_to_scale
+
+    def submit(
+        self, function: Any, values: tuple[Any, ...], calls: Sequence[tuple[Any, ...]]
+    ) -> list[Callable[[], Any]]:
+        """Let workers call a function with the same values, sent once, and others of each call.
+
+        Returns what waits for the results.
+        """
+        shared = self.cluster.submit("shared", given, values)
+
+        def result(future: "Future[Any]") -> Any:
+            with explained(self.cluster):
+                return future.result()
+
+        futures = [self.cluster.submit("kernel", function, shared, *own) for own in calls]
+        return [partial(result, future) for future in futures]
+
+    def grams(
+        self, kernels: Sequence[Kernel], X: Any, targets: Targets, progress: Task = SILENT
+    ) -> Iterator[Gram]:
+        """Yield the grams of the inner engine, with sweeps by the workers."""
+        return self.grams_by(self.runner, kernels, X, targets, progress)
+
+    def grams_by(
+        self,
+        runner: Runner,
+        kernels: Sequence[Kernel],
+        X: Any,
+        targets: Targets,
+        progress: Task = SILENT,
+    ) -> Iterator[Gram]:
+        """Yield the same, with sweeps by somebody else."""
+        yield from self.inner.grams_by(runner, kernels, X, targets, progress)
+
+    def matmul(
+        self, grams: Sequence[Gram], vectors: Sequence[Array], progress: Task = SILENT
+    ) -> list[Array]:
+        """Return K @ V of every gram, as the inner engine does."""
+        return self.inner.matmul(grams, vectors, progress)
+
+    def refinements(self, rows: int) -> list[Engine]:
+        """Return the refinements of the inner engine on the same cluster."""
+        finer = self.inner.refinements(rows)
+        return [replace(self, engine=engine) for engine in finer if isinstance(engine, LowRank)]
+
+    def check_memory(self, needs: frozenset[Need], rows: int) -> None:
+        """Refuse what does not fit into this process, or into a worker."""
+        self.inner.check_memory(needs, rows)
+        if not isinstance(self.inner, LowRank):
+            return
+        rank = self.inner.landmarks_wanted
+        wanted, limit = worker_bytes(rank), self.cluster.memory
+        if wanted > limit:
+            raise MemoryError(
+                f"rank {rank} takes about {in_words(wanted)} of a worker and the smallest has "
+                f"{in_words(limit)}: use a smaller rank, or larger workers."
+            )
+
+    def grams_at_once(self, targets: Targets) -> int:
+        """Return how many grams fit into this process together."""
+        return self.inner.grams_at_once(targets)
+
+    def __deepcopy__(self, memo: Any) -> "Distributed":
+        """Return itself: a connection is not copied."""
+        return self
+
+    def __reduce__(self) -> Any:
+        """Return what makes it again elsewhere: the address in the place of the connection."""
+        return Distributed, (self.cluster.address, self.engine, self.memory)
+
+
+def worker_bytes(rank: int) -> float:
+    """Return what a worker takes for sums of a rank, beside its rows."""
+    return _LOADED + 8.0 * _MATRICES * float(rank) ** 2
+
+
+def may_estimate(engine: str | Engine) -> bool:
+    """Say whether a selection may estimate where exact matrices are out of reach."""
+    asked = engine.engine if isinstance(engine, Distributed) else engine
+    return is_one_of(asked, ["auto"])
+
+
+def estimating(engine: Engine) -> Engine:
+    """Return an engine with matrices of low rank in its place, on the same cluster."""
+    rough = LowRank(memory=getattr(engine, "memory", None))
+    return replace(engine, engine=rough) if isinstance(engine, Distributed) else rough

@@ -1,0 +1,206 @@
+"""A choice for rows that stay on a cluster: made on a sample of them, fitted to all of them.
+
+The kernel is chosen on a sample that this process holds. The machine is one on landmarks, and sums
+over all rows are all it takes: Phi' Phi and Phi' Y, to which every worker adds its partitions. Rows
+of the sample are held out of these sums by subtraction; they choose the ridge again, for many rows
+call for another one than few, and give the error.
+"""
+
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+from sklearn.base import clone
+
+from kernelwise._arguments import as_bytes, is_one_of
+from kernelwise._progress import SILENT
+from kernelwise._threads import limited
+from kernelwise._types import Array
+from kernelwise.gram import Distributed, LowRank
+from kernelwise.gram.distributed import worker_bytes
+from kernelwise.gram.features import Features
+from kernelwise.gram.lowrank import distinct_rows
+from kernelwise.gram.pairs import kernel_between
+from kernelwise.gram.remote import Coding, RemoteMoments, RemoteRows, moments_of
+from kernelwise.gram.thin_inverse import bias_of
+from kernelwise.kernels import Kernel
+from kernelwise.machines import KRR, LSSVC
+from kernelwise.machines.held_out import HeldOutFit, LeftOut
+from kernelwise.selection.cascade import AUTO_RIDGES, loo_criterion
+from kernelwise.selection.diagnostics import Code, Diagnostic
+from kernelwise.selection.estimators import balanced_leave_one_out, leave_one_out
+from kernelwise.selection.inputs import as_ridges
+from kernelwise.selection.journal import as_journal
+from kernelwise.selection.recorded import piece_of
+from kernelwise.targets import Targets, stratified_order
+
+SAMPLE = 100_000  # rows on which the kernel is chosen
+_HELD_OUT, _HELD_SHARE = 5000, 10  # rows, and at most one in so many of the sample
+_RANKS = (1000, 500, 250, 125)
+_TO_CHOOSE = 500  # landmarks at most by which kernels are compared
+_WORK = 1e13  # multiplications for the sums over all rows
+_PACE = 5e9  # of them that a worker makes in a second
+
+
+class Machine(NamedTuple):
+    """A machine on features: f(x) = k(x, landmarks) coefficients + bias."""
+
+    coefficients: Array
+    bias: Array
+
+
+def fit_collection(selector: Any, X: Any, y: Any, params: dict[str, Any]) -> dict[str, Any]:
+    """Return the attributes of a selector that is fitted to Dask collections."""
+    engine = _engine_of(selector, params)
+    rows = RemoteRows(engine.cluster, X, y)
+    sample, target = rows.sample(SAMPLE)
+    rank = min(_rank_for(rows.n, selector, engine), len(sample) // 2)
+    few = replace(engine, engine=LowRank(rank=min(rank, _TO_CHOOSE), memory=selector.memory))
+    chosen = clone(selector).set_params(engine=few).fit(_named(sample, rows.names), target)
+    machine, targets = chosen.best_estimator_, Targets.of(target, chosen._known_task())
+    _check_labels(rows, targets)
+    if not isinstance(machine, LSSVC | KRR):
+        raise ValueError("rows on a cluster are fitted by LSSVC or KRR: leave estimator None.")
+    fit = _Fit(chosen, rows, sample, targets, rank)
+    with limited(selector.n_jobs, rows=rank):
+        ridge, held_out, found = fit.run()
+    machine.set_params(ridge=ridge)
+    known: Any = replace(held_out, bias=found.bias)
+    machine.adopt(fit.features.landmarks, targets, known, found.coefficients)
+    chosen.best_ridge_ = ridge
+    chosen.error_ = leave_one_out(machine, targets, "held-out rows")
+    chosen.balanced_error_ = balanced_leave_one_out(machine, targets, "held-out rows")
+    said = f"chosen on a sample of {targets.n} of {rows.n} rows, fitted to all of them with {rank}"
+    chosen.result_.notes["rows"] = Diagnostic(f"{said} landmarks", Code.ESTIMATED)
+    own = selector.get_params(deep=False)
+    return {name: value for name, value in vars(chosen).items() if name not in own}
+
+
+class _Fit:
+    """The machine with a chosen kernel on all rows."""
+
+    def __init__(
+        self, chosen: Any, rows: RemoteRows, sample: Array, targets: Targets, rank: int
+    ) -> None:
+        self._rows, self._sample, self._targets, self._chosen = rows, sample, targets, chosen
+        order = np.random.default_rng(0).permutation(targets.n)
+        landmarks = sample[distinct_rows(sample, order, rank)]
+        self.features = Features.of(chosen.best_kernel_, landmarks)
+        self._coding = Coding(targets.classes, bool(chosen.best_estimator_.fit_intercept))
+
+    def run(self) -> tuple[float, HeldOutFit, Machine]:
+        """Return the ridge, what is known of rows held out, and the machine on all rows."""
+        moments, held = self._moments(), self._held_rows()
+        part = self._sample[held], self._targets.labels[held]
+        without = moments.without(RemoteMoments(*moments_of(part, (self.features, self._coding))))
+        K = kernel_between(self.features.kernel, self._sample[held], self.features.landmarks)
+        tried = {}
+        for ridge in self._ridges():
+            machine = solved(self.features, without, ridge)
+            fit = self._fit(K @ machine.coefficients + machine.bias, machine.bias, held, ridge)
+            tried[ridge] = self._loss(fit, held), fit
+        best = min(tried, key=lambda ridge: tried[ridge][0])
+        return best, tried[best][1], solved(self.features, moments, best)
+
+    def _moments(self) -> RemoteMoments:
+        """Return the sums over all rows, which a journal may know."""
+        features, coding = self.features, self._coding
+        given = self._rows.n, self._sample, self._targets.labels, features, coding
+        found = piece_of(
+            as_journal(self._chosen.journal),
+            ("sums over all rows", *given),
+            lambda: list(self._rows.moments(features, coding, SILENT)),
+        )
+        return RemoteMoments(*found)
+
+    def _held_rows(self) -> Array:
+        """Return rows of the sample that are no landmarks."""
+        landmarks = {row.tobytes() for row in np.ascontiguousarray(self.features.landmarks)}
+        order = stratified_order(self._targets)[::-1]
+        most = min(_HELD_OUT, order.size // _HELD_SHARE)
+        held = [i for i in order if self._sample[i].tobytes() not in landmarks][:most]
+        return np.sort(np.array(held, dtype=int))
+
+    def _ridges(self) -> list[float]:
+        ridge = self._chosen.ridge
+        if not is_one_of(ridge, ["auto"]):
+            return [float(r) for r in np.unique(as_ridges(ridge))]
+        kernel: Kernel = self._chosen.best_kernel_
+        mean = float(kernel.diagonal(self._sample).mean())
+        return [float(r) for r in AUTO_RIDGES * (mean if mean > 0.0 else 1.0)]
+
+    def _fit(self, values: Array, bias: Array, held: Array, ridge: float) -> HeldOutFit:
+        Y = self._targets.fit_columns
+        placed = np.full(Y.shape, np.nan)
+        placed[held] = values
+        return HeldOutFit(ridge, bias, placed, Y - placed, held, np.ones(len(Y)))
+
+    def _loss(self, fit: HeldOutFit, held: Array) -> float:
+        criterion, targets = loo_criterion(self._targets), self._targets.part(held)
+        return float(np.mean(np.asarray(criterion.losses(targets, LeftOut(fit)))))
+
+
+def solved(features: Features, moments: RemoteMoments, ridge: float) -> Machine:
+    r"""Return the machine :math:`(\Phi^\top \Phi + \lambda I) w = \Phi^\top (Y - b)` at a ridge."""
+    G, onto, inner = moments
+    M = np.array(G)
+    M.flat[:: len(M) + 1] += ridge
+    weights = cho_solve(cho_factor(M, overwrite_a=True, check_finite=False), onto)
+    bias = bias_of((inner - onto.T @ weights) / ridge)
+    w = weights[:, :-1] - np.outer(weights[:, -1], bias)
+    return Machine(features.coefficients(w), bias)
+
+
+def _engine_of(selector: Any, params: dict[str, Any]) -> Distributed:
+    """Return the engine that reaches the cluster; refuse what sums over all rows do not know."""
+    for name, is_given in (
+        ("fit parameters such as sample_weight", bool(params)),
+        ("class_weight", selector.class_weight is not None),
+        ("refit=False", not selector.refit),
+    ):
+        if is_given:
+            raise ValueError(f"Dask collections do not go with {name}: leave it out.")
+    if isinstance(selector.engine, Distributed):
+        return selector.engine
+    if is_one_of(selector.engine, ["auto", "distributed"]):
+        return Distributed(memory=selector.memory)
+    raise ValueError(
+        "Dask collections are fitted by a cluster: leave engine at 'auto', or give "
+        "engine=Distributed(client)."
+    )
+
+
+def _rank_for(rows: int, selector: Any, engine: Distributed) -> int:
+    """Return how many landmarks memory and time allow, of all workers together."""
+    workers = engine.cluster.threads
+    work = _WORK if selector.time is None else 0.5 * selector.time * _PACE * workers
+    asked = selector.memory if selector.memory is not None else engine.memory
+    memory = min(as_bytes(asked), engine.cluster.memory)
+    for rank in _RANKS:
+        if 2.0 * rows * rank**2 <= work and worker_bytes(rank) <= memory:
+            return rank
+    return _RANKS[-1]
+
+
+def _check_labels(rows: RemoteRows, targets: Targets) -> None:
+    """Refuse classes that the sample has not seen."""
+    if targets.classes is None:
+        return
+    labels = rows.labels
+    unseen = [] if labels is None else sorted(set(labels.tolist()) - set(targets.classes.tolist()))
+    if labels is None or unseen:
+        which = "more than a thousand classes" if labels is None else f"the class {unseen[0]!r}"
+        raise ValueError(
+            f"y has {which}, of which a sample of {targets.n} rows says too little: merge classes, "
+            "or set task='regression'."
+        )
+
+
+def _named(sample: Array, names: list[str] | None) -> Any:
+    """Return rows with the names of their columns."""
+    if names is None:
+        return sample
+    import pandas as pd
+
+    return pd.DataFrame(sample, columns=names)

@@ -1,0 +1,148 @@
+"""What becomes of work when workers or the scheduler fail: one sentence, or nothing."""
+
+import os
+import threading
+import time
+
+import dask
+import distributed  # noqa: F401 (whose defaults must be known before they are changed)
+import joblib
+import numpy as np
+import pytest
+import threadpoolctl
+
+import kernelwise as kw
+from clusters import local_cluster
+from kernelwise.gram import ClusterError, Distributed, Targets
+from kernelwise.gram.cluster import Cluster
+from kernelwise.gram.distributed import run_part
+from kernelwise.gram.features import KernelSums, RowBlocks
+
+KERNELS = kw.grids.gaussian(-3, 8)
+
+
+def data(n=4000):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, 4))
+    return X, Targets.of((X[:, 0] > 0.3).astype(int))
+
+
+def fail():
+    raise MemoryError("bytes")
+
+
+def test_a_worker_that_is_killed_changes_nothing():
+    """Not a single bit, and nobody is told."""
+    X, targets = data()
+    with local_cluster(2) as client:
+        engine = Distributed(client, kw.gram.Tiled(tile=64))
+
+        def products():
+            return [gram.statistics.products for gram in engine.grams(KERNELS, X, targets)]
+
+        whole = products()
+        victims = client.run(os.getpid)
+
+        def kill():
+            time.sleep(0.3)
+            os.kill(next(iter(victims.values())), 9)
+
+        killer = threading.Thread(target=kill)
+        killer.start()
+        found = products()
+        killer.join()
+        assert set(client.run(os.getpid).values()) != set(victims.values())
+    for ours, theirs in zip(found, whole, strict=True):
+        np.testing.assert_array_equal(ours, theirs)
+
+
+def test_no_scheduler_at_an_address():
+    with pytest.raises(ClusterError, match=r"no scheduler answers at tcp://127\.0\.0\.1:9: "):
+        Distributed("tcp://127.0.0.1:9").cluster.connect()
+    with pytest.raises(ClusterError, match="no scheduler answers at nonsense://: check"):
+        Distributed("nonsense://").cluster.connect()
+
+
+def test_workers_of_another_version(cluster, monkeypatch):
+    monkeypatch.setattr("kernelwise.gram.cluster._version", lambda: "9.9")
+    with pytest.raises(ClusterError, match=r"and the client has 9\.9: install one version every"):
+        Distributed(cluster).cluster.connect()
+
+
+def test_no_workers():
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(n_workers=0, dashboard_address=":0") as empty,
+        Client(empty, set_as_default=False) as client,
+    ):
+        with pytest.raises(ClusterError, match="the cluster has no workers: start some"):
+            Distributed(client).cluster.connect()
+
+
+def test_a_worker_without_memory(cluster):
+    mine = Distributed(cluster).cluster
+    with pytest.raises(ClusterError, match="a worker ran out of memory: give workers more"):
+        with kw.gram.cluster.explained(mine):
+            mine.submit("fail", fail).result()
+
+
+def test_a_task_that_kills_its_workers():
+    with dask.config.set({"distributed.scheduler.allowed-failures": 0}), local_cluster(1) as client:
+        mine = Distributed(client).cluster
+        with pytest.raises(ClusterError, match="has lost every worker that tried it, as running"):
+            with kw.gram.cluster.explained(mine):
+                mine.submit("die", os._exit, 1).result()
+
+
+def test_a_scheduler_that_is_lost_leaves_a_journal(tmp_path):
+    X, targets = data(1200)
+    path = tmp_path / "run.kwj"
+    given = {"kernels": KERNELS, "journal": path, "refit": False}
+    quickly = {"distributed.comm.timeouts.connect": "2s"}
+    with dask.config.set(quickly), local_cluster(1) as client:
+        engine = Distributed(client)
+        kw.KernelSelector(engine=engine, criterion="ckta", **given).fit(X, targets.labels)
+        kept = path.stat().st_size
+        client.cluster.sync(client.cluster.scheduler.close)
+        with pytest.raises(ClusterError, match="is lost: start one and run this again, with the"):
+            kw.KernelSelector(engine=engine, criterion="sm", **given).fit(X, targets.labels)
+    assert path.stat().st_size >= kept
+    again = kw.KernelSelector(engine="tiled", criterion="ckta", **given).fit(X, targets.labels)
+    assert again.best_kernel_ in KERNELS
+
+
+def test_a_rank_that_does_not_fit_into_a_worker_is_refused(cluster, monkeypatch):
+    monkeypatch.setattr(Cluster, "memory", 4e8)
+    X, targets = data()
+    engine = Distributed(cluster, kw.gram.LowRank(2000))
+    with pytest.raises(MemoryError, match=r"rank 2000 takes about .* of a worker and the "):
+        kw.score_kernels(X, targets.labels, KERNELS[0], "eloo", engine=engine)
+
+
+def test_folds_by_joblib(cluster):
+    X, targets = data(200)
+    selector = kw.KernelSelector(kernels=KERNELS[:3]).fit(X, targets.labels)
+    with joblib.parallel_config(backend="dask", n_jobs=2):
+        ours = selector.nested_error(X, targets.labels)
+    assert ours == selector.nested_error(X, targets.labels)
+
+
+def test_a_task_uses_one_thread():
+    seen = []
+
+    class Looking(KernelSums):
+        def step(self, *given):
+            seen.extend(each["num_threads"] for each in threadpoolctl.threadpool_info())
+
+    X, _ = data(300)
+    blocks = RowBlocks(None, X[:5])
+    run_part((Looking(kw.Gaussian(), None, 5), blocks), None, {"columns": X}, X)
+    assert seen and max(seen) == 1
+
+
+def test_a_cluster_of_its_own_is_stopped():
+    X, targets = data(300)
+    engine = Distributed(engine="tiled")
+    [gram] = engine.grams(KERNELS[:1], X, targets)
+    assert gram.statistics.n == 300
