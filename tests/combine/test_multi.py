@@ -205,8 +205,9 @@ class TestMachine:
         X, y, views = grouped()
         rare = np.flatnonzero(y == 1)[:10]
         rows = np.append(np.flatnonzero(y == 0), rare)
-        plain = kw.MultiKernelSelector(views=views).fit(X[rows], y[rows])
-        balanced = kw.MultiKernelSelector(views=views, class_weight="balanced")
+        fixed = {"views": views, "method": "uniform", "ridge": 1.0}
+        plain = kw.MultiKernelSelector(**fixed).fit(X[rows], y[rows])
+        balanced = kw.MultiKernelSelector(**fixed, class_weight="balanced")
         assert balanced.fit(X[rows], y[rows]).predict(X).mean() > plain.predict(X).mean()
 
     def test_rows_of_weight_zero_have_no_influence(self):

@@ -37,7 +37,9 @@ class ErrorEstimate:
 
     Attributes
     ----------
-    measure : {"error rate", "balanced error rate", "root mean squared error"}
+    measure : str
+        "error rate", "balanced error rate" or "root mean squared error"; "standardised root mean
+        squared error" of several targets.
     value : float
     standard_error : float
         NaN where it is not known.

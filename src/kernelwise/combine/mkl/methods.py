@@ -11,8 +11,8 @@ from kernelwise._registry import unknown
 from kernelwise.combine.mkl import alignment, gradient
 from kernelwise.combine.mkl import criteria as by_weights
 from kernelwise.combine.mkl.base import BaseMatrices
-from kernelwise.combine.mkl.fixed_point import PENALTIES, mean_diagonal, sparse_path
 from kernelwise.combine.mkl.judging import Proposal
+from kernelwise.combine.mkl.sparse import PENALTIES, mean_diagonal, sparse_path
 from kernelwise.combine.mkl.sphere import minimise
 from kernelwise.criteria import ER, MD, RKS, SM, SPS, Criterion, get
 
@@ -44,6 +44,24 @@ class Method(NamedTuple):
         if self.criterion is None:
             return METHODS[self.name](base, ridge)
         return by_criterion(base, self.criterion, self.p)
+
+    def check_scales(self, most: int) -> None:
+        """Say so where it takes more time and memory than this many rows allow."""
+        if self._forms_matrix:
+            which = f"method {self.name!r}" if self.criterion is None else f"{self.criterion.label}"
+            raise ValueError(
+                f"{which} needs the combined matrix of all rows, of which there may be {most}: use "
+                "'l1', 'align', 'alignf' or 'uniform', or criterion 'sm' or 'md'."
+            )
+
+    @property
+    def _forms_matrix(self) -> bool:
+        """Whether it decomposes or inverts the combined matrix of all rows."""
+        if self.criterion is None:
+            return self.name in ("loo", "lml")
+        if isinstance(self.criterion, SM):
+            return not by_weights.takes_products(self.criterion.r)
+        return self.criterion.uses_ridge
 
 
 def as_method(method: Any, criterion: Any, p: Any) -> Method:

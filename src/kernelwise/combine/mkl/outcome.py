@@ -64,7 +64,9 @@ class Outcome:
 
     def error(self, verdict: Verdict) -> ErrorEstimate | None:
         """Return the leave-one-out error of a verdict."""
-        residuals = (self.base.Y - verdict.values) * _unit(self.base.targets)
+        residuals = self.base.Y - verdict.values
+        if self.base.is_real:
+            residuals *= self.base.targets.y.std(axis=0)
         left_out = SimpleNamespace(loo_values_=verdict.values, loo_residuals_=as_flat(residuals))
         return leave_one_out(left_out, self.base.targets)
 
@@ -93,8 +95,8 @@ class Outcome:
             criteria={criterion.name: criterion},
             table={criterion.name: square * values},
             notes={f"{kernel}: {criterion.name}": constant for kernel in left},
-            engine="dense",
-            engine_reason="all base matrices are kept",
+            engine="low_rank" if base.landmarks.size else "dense",
+            engine_reason=_reason(base),
             seconds=self.seconds,
             standard_errors={criterion.name: square * errors},
         )
@@ -111,11 +113,17 @@ def choose(base: BaseMatrices, method: Method, ridges: Array | None) -> Outcome:
     return Outcome(base, tried, singles, uniform, seconds)
 
 
+def _reason(base: BaseMatrices) -> str:
+    if base.landmarks.size:
+        return f"{base.rows} rows: base matrices are kept as features by {base.landmarks.size} rows"
+    return "all base matrices are kept"
+
+
 def _mean_weight(targets: Targets) -> float:
     """Return the mean weight of the rows; the matrices have weights of mean one."""
     return 1.0 if targets.weights is None else float(targets.weights.mean())
 
 
 def _unit(targets: Targets) -> float:
-    """Return the spread of a real target, in units of which it is fitted."""
-    return float(targets.y.std()) if targets.classes is None else 1.0
+    """Return the spread of one real target, in units of which it is fitted."""
+    return float(targets.y.std()) if targets.kind == "regression" and targets.y.ndim == 1 else 1.0
