@@ -1,4 +1,4 @@
-"""What changes with thousands of rows: base matrices from features, and how the machine is fitted."""
+"""What changes with thousands of rows: base matrices from features, and how a machine is fitted."""
 
 import warnings
 from collections.abc import Sequence
