@@ -34,9 +34,9 @@ from kernelwise.selection.stacks import check_matrices, is_stack, side_by_side
 from kernelwise.targets import as_vector
 
 _FITTED = (
-    "kernels_ weights_ view_weights_ best_kernel_ best_ridge_ best_estimator_ result_ path_ gain_ "
-    "gain_standard_error_ error_ single_error_ uniform_error_ balanced_error_ guards_ classes_ "
-    "target_variance_"
+    "kernels_ views_ weights_ view_weights_ best_kernel_ best_ridge_ best_estimator_ result_ path_ "
+    "gain_ gain_standard_error_ error_ single_error_ uniform_error_ balanced_error_ guards_ "
+    "classes_ target_variance_"
 ).split()
 _ROUNDING = 1e-9  # of a sum of weights
 
@@ -97,6 +97,8 @@ class MultiKernelSelector(Delegating, AssessesProcedure, Declared, Checkable, Ba
     ----------
     kernels_ : list of Kernel
         The base kernels.
+    views_ : list of str
+        The view of every base kernel.
     weights_ : array of shape (k,)
         The weight of every base kernel, one in sum. A kernel that is constant on the training rows
         has none.
@@ -252,7 +254,8 @@ class MultiKernelSelector(Delegating, AssessesProcedure, Declared, Checkable, Ba
 
     def _keep(self, outcome: Outcome, found: BaseKernels) -> None:
         """Keep the choice, beside the best single kernel and equal weights."""
-        self.kernels_, self.weights_ = found.kernels, outcome.best.proposal.weights
+        self.kernels_, self.views_ = found.kernels, found.views
+        self.weights_ = outcome.best.proposal.weights
         self.view_weights_ = weight_by_view(found.views, self.weights_)
         self.best_kernel_, self.best_ridge_ = outcome.kernel(found.kernels), outcome.ridge
         self.result_, self.path_ = outcome.table(found.kernels), outcome.path()

@@ -86,10 +86,10 @@ def render(summary: dict[str, Any]) -> str:
 def _sections(summary: dict[str, Any]) -> dict[str, str]:
     """Return the sections in the order of the page; those with nothing to say are empty."""
     return {
+        "views": views_section(summary),
         "why": _why(summary["why"]),
         "curve": _CURVE,
         "stack": members(summary),
-        "views": views_section(summary),
         "features": features(summary["features"]),
         "sure": _sure(summary["sure"]),
         "errors": mistakes(summary),

@@ -80,12 +80,12 @@ def _headline(record: Record) -> dict[str, Any]:
 def _why(record: Record, titles: Titles) -> dict[str, Any]:
     result = record.result
     reached = [_reached(result, place) for place in range(len(result.table))]
-    choosing = result.choosing()
+    choosing, kept = result.choosing(), 1 if record.views is None else record.views.kernels
     stages = [
         {
             **_explain(name, criterion, titles),
             "reached": reached[place],
-            "kept": reached[place + 1] if place + 1 < len(reached) else 1,
+            "kept": reached[place + 1] if place + 1 < len(reached) else kept,
             "best": str(result.best(name)) if name in choosing else None,
             "seconds": to_plain(result.timings.get(name, math.nan)),
         }

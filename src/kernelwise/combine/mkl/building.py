@@ -50,7 +50,8 @@ def check_memory(kernels: int, rows: int, budget: float, rank: int = 0) -> None:
 def rank_for(kernels: int, rows: int, budget: float) -> int:
     """Return how many features each kernel gets on thousands of rows, such that all fit."""
     columns = min(MOST_COLUMNS, int(budget / (8.0 * _COPIES * rows)))
-    return int(np.clip(columns // kernels, *_RANKS))
+    fewest, most = _RANKS
+    return int(np.clip(columns // kernels, fewest, min(most, rows // _SMALL_PART)))
 
 
 def bytes_for(kernels: int, rows: int, rank: int) -> float:
