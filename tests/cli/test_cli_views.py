@@ -33,7 +33,7 @@ GROUPS = {"wave": ["a", "b"], "noise": ["c", "d", "e"], "colour": ["colour"]}
 def test_a_file_names_the_columns(table, tmp_path, capsys):
     path = views_file(tmp_path, GROUPS)
     out = tmp_path / "out"
-    status, printed, told = run(capsys, "select", table, "--views", path, "--out", out, "--json")
+    status, printed, _ = run(capsys, "select", table, "--views", path, "--out", out, "--json")
     assert status == 0
     found = json.loads(printed)
     weights = found["views"]["weights"]

@@ -231,12 +231,7 @@ class MultiKernelSelector(Delegating, AssessesProcedure, Declared, Checkable, Ba
                 self._adopt(selected(self, X, targets, params))
             else:
                 self._fit_machine(X, targets, params)
-        if targets.classes is not None:
-            self.classes_ = targets.classes
-        else:
-            variance = targets.y.var(axis=0)
-            self.target_variance_ = float(variance) if targets.y.ndim == 1 else variance
-        self._warn(targets)
+        self._finish(targets)
         return self
 
     def _are_several(self, y: Any) -> bool:
@@ -275,8 +270,16 @@ class MultiKernelSelector(Delegating, AssessesProcedure, Declared, Checkable, Ba
         self.best_estimator_, self.best_ridge_ = selector.best_estimator_, selector.best_ridge_
         self.error_, self.balanced_error_ = selector.error_, selector.balanced_error_
 
+    def _finish(self, targets: Targets) -> None:
+        """Keep what is known of the target, and say what deserves a second look."""
+        if targets.classes is not None:
+            self.classes_ = targets.classes
+        else:
+            variance = targets.y.var(axis=0)
+            self.target_variance_ = float(variance) if targets.y.ndim == 1 else variance
+        self._warn(targets)
+
     def _warn(self, targets: Targets) -> None:
-        """Say what deserves a second look."""
         said: list[Diagnostic] = []
         of_classes = favours_rare_classes(self.best_estimator_)
         judged = self.balanced_error_ if of_classes else self.error_
