@@ -24,7 +24,10 @@ import kernelwise as kw
 ROWS, NEW, VIEWS, SIZE = 280, 2000, 10, 3
 GROUPS = {f"view {i}": list(range(SIZE * i, SIZE * (i + 1))) for i in range(VIEWS)}
 METHODS = {
-    **{name: {"method": name} for name in ("l1", "align", "alignf", "uniform", "loo", "lml")},
+    **{
+        name: {"method": name}
+        for name in ("auto", "l1", "align", "alignf", "uniform", "loo", "lml")
+    },
     **{name: {"criterion": name} for name in ("sm", "md", "er", "rks", "sps")},
 }
 

@@ -12,7 +12,7 @@ median, features standardised. Test error in %, of the variance for numbers; pro
 All get the same base matrices. Those of the other libraries are centred and of mean diagonal one,
 as ours; MKLpy's support vector machine gets its C by five folds on the plain sum, himalaya's random
 search the penalties that ours has as ridges. What a set has given is kept in the file: a run that
-is interrupted goes on. With ``--times`` the default is compared with scoring the same kernels by
+is interrupted goes on, and methods that are missing are added. With ``--times`` the default is compared with scoring the same kernels by
 leave-one-out, on all training rows. Needs the data sets (KERNELWISE_DATA or ../shared/data).
 """
 
@@ -42,7 +42,10 @@ MOST, MOST_NEW = 280, 1000
 WIDTHS = [*kw.grids.gaussian(-5, 10), *kw.grids.polynomial(1, 3)]
 RIDGES = 10.0 ** np.arange(-4.0, 3.0)
 OURS = {
-    **{name: {"method": name} for name in ("l1", "uniform", "align", "alignf", "loo", "lml")},
+    **{
+        name: {"method": name}
+        for name in ("auto", "l1", "uniform", "align", "alignf", "loo", "lml")
+    },
     "sm": {"criterion": "sm"},
 }
 Predict = Callable[[np.ndarray], np.ndarray]
@@ -224,12 +227,12 @@ def times(names: list[str]) -> dict:
         for which in ("widths", "features"):
             kernels = kernels_for(which, rows.X)
             best = {
-                m: min(one(m, rows, kernels)[1] for _ in range(3)) for m in ("best single", "l1")
+                m: min(one(m, rows, kernels)[1] for _ in range(3)) for m in ("best single", "auto")
             }
-            ratio = best["l1"] / best["best single"]
+            ratio = best["auto"] / best["best single"]
             found[f"{name}, {which}"] = {"rows": len(rows.y), "kernels": len(kernels), **best}
             print(f"{name:12} {which:8} {len(rows.y):5} rows {len(kernels):4} kernels {ratio:6.2f}")
-    both = np.array([[f["best single"], f["l1"]] for f in found.values()])
+    both = np.array([[f["best single"], f["auto"]] for f in found.values()])
     ratios = both[:, 1] / both[:, 0]
     print(f"mean ratio {ratios.mean():.2f}, largest {ratios.max():.2f}, total {both.sum(0)}")
     return found
@@ -252,15 +255,16 @@ def main() -> None:
     found = json.loads(given.out.read_text())["runs"] if saved else {"widths": {}, "features": {}}
     for name in given.sets:
         for which in ("widths", "features"):
-            if name in found[which]:
+            known = found[which].setdefault(name, {})
+            runs: dict[str, list] = {m: [] for m in methods_for(name) if m not in known}
+            if not runs:
                 continue
-            runs: dict[str, list] = {m: [] for m in methods_for(name)}
             for seed in range(given.splits):
                 rows = rows_of(name, seed)
                 kernels = kernels_for(which, rows.X)
                 for m in runs:
                     runs[m].append(one(m, rows, kernels))
-            found[which][name] = runs
+            known |= runs
             print(name, which, {m: np.mean(r, axis=0).round(2).tolist() for m, r in runs.items()})
             if given.out is not None:
                 text = json.dumps({"runs": found, "summary": summary(found)}, indent=1)

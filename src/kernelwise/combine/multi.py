@@ -34,9 +34,9 @@ from kernelwise.selection.stacks import check_matrices, is_stack, side_by_side
 from kernelwise.targets import as_vector
 
 _FITTED = (
-    "kernels_ views_ weights_ view_weights_ best_kernel_ best_ridge_ best_estimator_ result_ path_ "
-    "gain_ gain_standard_error_ error_ single_error_ uniform_error_ balanced_error_ guards_ "
-    "classes_ target_variance_"
+    "kernels_ views_ weights_ gate_ view_weights_ best_kernel_ best_ridge_ best_estimator_ "
+    "result_ path_ gain_ gain_standard_error_ error_ single_error_ uniform_error_ balanced_error_ "
+    "guards_ classes_ target_variance_"
 ).split()
 _ROUNDING = 1e-9  # of a sum of weights
 
@@ -59,8 +59,10 @@ class MultiKernelSelector(Delegating, AssessesProcedure, Declared, Checkable, Ba
         How the weights are found; weights and ridge of those that a method proposes are chosen by
         exact leave-one-out:
 
-        - "l1" (the default): the least-squares machine with the sum of the norms of its parts as
-          penalty, which gives sparse weights (:mod:`kernelwise.combine.mkl.fixed_point`);
+        - "auto": "l1", mixed with equal weights as far as its gain over these is in doubt, by the
+          gate of a :class:`KernelStack`;
+        - "l1": the least-squares machine with the sum of the norms of its parts as penalty, which
+          gives sparse weights (:mod:`kernelwise.combine.mkl.sparse`);
         - "align": in proportion to the alignment of every kernel with the target;
         - "alignf": the sum with the largest alignment (:mod:`kernelwise.combine.mkl.alignment`);
         - "uniform": equal weights;
@@ -102,6 +104,9 @@ class MultiKernelSelector(Delegating, AssessesProcedure, Declared, Checkable, Ba
     weights_ : array of shape (k,)
         The weight of every base kernel, one in sum. A kernel that is constant on the training rows
         has none.
+    gate_ : float
+        The share of what the method proposed in the weights, the rest is equal weights; 1 for all
+        methods but "auto".
     view_weights_ : dict of str to float
         The weights, summed by view; by the columns that kernels are on without `views`.
     best_kernel_ : Kernel
@@ -250,7 +255,7 @@ class MultiKernelSelector(Delegating, AssessesProcedure, Declared, Checkable, Ba
     def _keep(self, outcome: Outcome, found: BaseKernels) -> None:
         """Keep the choice, beside the best single kernel and equal weights."""
         self.kernels_, self.views_ = found.kernels, found.views
-        self.weights_ = outcome.best.proposal.weights
+        self.weights_, self.gate_ = outcome.best.proposal.weights, outcome.gate
         self.view_weights_ = weight_by_view(found.views, self.weights_)
         self.best_kernel_, self.best_ridge_ = outcome.kernel(found.kernels), outcome.ridge
         self.result_, self.path_ = outcome.table(found.kernels), outcome.path()

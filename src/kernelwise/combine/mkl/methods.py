@@ -42,8 +42,13 @@ class Method(NamedTuple):
     def proposals(self, base: BaseMatrices, ridge: float) -> Iterator[Proposal]:
         """Yield weights, one in sum; `ridge` is the best one for equal weights."""
         if self.criterion is None:
-            return METHODS[self.name](base, ridge)
+            return METHODS["l1" if self.is_gated else self.name](base, ridge)
         return by_criterion(base, self.criterion, self.p)
+
+    @property
+    def is_gated(self) -> bool:
+        """Whether its weights count only as far as they are better than equal ones."""
+        return self.name == "auto"
 
     def check_scales(self, most: int) -> None:
         """Say so where it takes more time and memory than this many rows allow."""
@@ -75,7 +80,7 @@ def as_method(method: Any, criterion: Any, p: Any) -> Method:
     if criterion is None:
         if method == "criterion":
             raise ValueError(f"criterion is missing: name one of {', '.join(_NAMES)}.")
-        return Method("l1" if method == "auto" else method)
+        return Method(method)
     if method not in ("auto", "criterion"):
         raise ValueError(f"criterion is not for method={method!r}: use method='criterion'.")
     return Method("criterion", _as_criterion(criterion), norm)

@@ -1,7 +1,7 @@
 """What is known once weights are chosen: the choice, beside one kernel alone and equal weights."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
@@ -14,6 +14,7 @@ from kernelwise.combine.combined import as_flat
 from kernelwise.combine.mkl.base import BaseMatrices
 from kernelwise.combine.mkl.judging import Proposal, Verdict, best_of, judge
 from kernelwise.combine.mkl.methods import Method
+from kernelwise.combine.weights import gate
 from kernelwise.kernels import Kernel
 from kernelwise.machines.base import standard_error
 from kernelwise.selection.cascade import loo_criterion
@@ -29,15 +30,12 @@ class Outcome:
     """A choice of weights and ridge, and all that it was chosen from."""
 
     base: BaseMatrices
+    best: Verdict  # the choice
+    gate: float  # how far it is trusted, from equal weights (0) to what the method proposed (1)
     tried: list[Verdict]  # on what the method proposed
     singles: list[Verdict]  # on every base kernel alone, except for constant ones
     uniform: Verdict  # on equal weights
     seconds: float  # that the base kernels took
-
-    @property
-    def best(self) -> Verdict:
-        """The choice."""
-        return best_of(self.tried)
 
     @property
     def single(self) -> Verdict:
@@ -110,7 +108,21 @@ def choose(base: BaseMatrices, method: Method, ridges: Array | None) -> Outcome:
     uniform = judge(base, Proposal(base.usable / base.usable.sum()), ridges)
     proposals = method.proposals(base, uniform.ridge)
     tried = [judge(base, proposal, ridges) for proposal in proposals]
-    return Outcome(base, tried, singles, uniform, seconds)
+    best, trust = best_of(tried), 1.0
+    if method.is_gated:
+        trust = gate(uniform.losses - best.losses)
+        best = _mixed(trust, best, uniform, lambda mixed: judge(base, mixed, ridges))
+    return Outcome(base, best, trust, tried, singles, uniform, seconds)
+
+
+def _mixed(
+    trust: float, best: Verdict, uniform: Verdict, judged: Callable[[Proposal], Verdict]
+) -> Verdict:
+    """Return the verdict on a share of the best weights, and of equal ones for the rest."""
+    if trust in (0.0, 1.0):
+        return best if trust else uniform
+    weights = trust * best.proposal.weights + (1.0 - trust) * uniform.proposal.weights
+    return judged(Proposal(weights, best.proposal.penalty))
 
 
 def _reason(base: BaseMatrices) -> str:
