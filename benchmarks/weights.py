@@ -12,8 +12,9 @@ median, features standardised. Test error in %, of the variance for numbers; pro
 All get the same base matrices. Those of the other libraries are centred and of mean diagonal one,
 as ours; MKLpy's support vector machine gets its C by five folds on the plain sum, himalaya's random
 search the penalties that ours has as ridges. What a set has given is kept in the file: a run that
-is interrupted goes on, and methods that are missing are added. With ``--times`` the default is compared with scoring the same kernels by
-leave-one-out, on all training rows. Needs the data sets (KERNELWISE_DATA or ../shared/data).
+is interrupted goes on, and methods that are missing are added. With ``--times`` the default is
+compared with scoring the same kernels by leave-one-out, on up to 1,000 rows. Needs the data sets
+(KERNELWISE_DATA or ../shared/data).
 """
 
 import argparse

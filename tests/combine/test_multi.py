@@ -379,3 +379,11 @@ class TestGate:
     def test_of_one_kernel_makes_no_difference(self):
         X, y, _ = grouped(40)
         assert kw.MultiKernelSelector(kw.Gaussian(2.0)).fit(X, y).weights_.tolist() == [1.0]
+
+
+def test_balanced_labels_of_mixed_types():
+    X, y, _ = grouped(30)
+    labels = np.empty(30, dtype=object)
+    labels[:] = [(1, 2) if code else "a" for code in y]
+    model = kw.MultiKernelSelector(SOME, class_weight="balanced").fit(X, labels)
+    assert model.classes_.tolist() == ["(1, 2)", "a"]
