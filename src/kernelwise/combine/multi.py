@@ -241,7 +241,11 @@ class MultiKernelSelector(Delegating, AssessesProcedure, Declared, Checkable, Ba
 
     def _are_several(self, y: Any) -> bool:
         """Say whether there are several targets, or why that cannot be."""
-        is_table = np.ndim(y) == 2 and np.shape(y)[1] > 1
+        try:
+            shape = np.asarray(y).shape
+        except (TypeError, ValueError):  # rows of different lengths, which are refused later
+            return False
+        is_table = len(shape) == 2 and shape[1] > 1
         if is_table and (self.task == "classification" or self.class_weight is not None):
             raise ValueError("y has several columns, which are real targets: give one of classes.")
         return is_table
