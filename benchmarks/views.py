@@ -1,12 +1,14 @@
-"""Whether weights find the views that matter: ten groups of features, two of which do.
+r"""Whether weights find the views that matter: ten groups of features, two of which do.
 
-    .venv/bin/python benchmarks/views.py [--seeds 10] [--noise 0.4 0.25] [--out FILE.json]
+    .venv/bin/python benchmarks/views.py [--seeds 10] [--noise 0.3 0.4] [--methods l1 ...] \\
+        [--out FILE.json]
 
 The target is a sum of a function of each of the first two views, of variance one each, and of noise
-with the standard deviations that --noise gives; the sign of that for classes. 200 rows to learn
-from, 2,000 to test on; three Gaussian widths on every view. For every method: test error in % (of
-the variance for a real target), the share of the weight on the two views, how many kernels have a
-weight, and processor seconds.
+with the standard deviations that --noise gives; the sign of that for classes. 280 rows to learn
+from, 2,000 to test on; three Gaussian widths on every view. With noise 0.3 the best single kernel
+has 27 % of the classes wrong. For every method: test error in % (of the variance for a real
+target), the share of the weight on the two views, how many kernels have a weight, and processor
+seconds. What the file has of other methods and noise is kept.
 """
 
 import argparse
@@ -19,10 +21,13 @@ import numpy as np
 
 import kernelwise as kw
 
-ROWS, NEW, VIEWS, SIZE = 200, 2000, 10, 3
+ROWS, NEW, VIEWS, SIZE = 280, 2000, 10, 3
 GROUPS = {f"view {i}": list(range(SIZE * i, SIZE * (i + 1))) for i in range(VIEWS)}
 METHODS = {
-    **{name: {"method": name} for name in ("l1", "align", "alignf", "uniform", "loo", "lml")},
+    **{
+        name: {"method": name}
+        for name in ("auto", "l1", "align", "alignf", "uniform", "loo", "lml")
+    },
     **{name: {"criterion": name} for name in ("sm", "md", "er", "rks", "sps")},
 }
 
@@ -88,21 +93,19 @@ def table(is_real: bool, noise: float, given: argparse.Namespace) -> dict[str, l
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--seeds", type=int, default=10)
-    parser.add_argument("--noise", type=float, nargs="+", default=[0.4, 0.25])
+    parser.add_argument("--noise", type=float, nargs="+", default=[0.3, 0.4])
     parser.add_argument("--methods", nargs="+", default=list(METHODS), choices=list(METHODS))
     parser.add_argument("--out", type=pathlib.Path)
     given = parser.parse_args()
     warnings.simplefilter("ignore", UserWarning)
-    found = [
-        {
-            "noise": noise,
-            "classes": table(False, noise, given),
-            "numbers": table(True, noise, given),
-        }
-        for noise in given.noise
-    ]
-    if given.out is not None:
-        given.out.write_text(json.dumps({"seeds": given.seeds, "means": found}, indent=1) + "\n")
+    saved = given.out is not None and given.out.exists()
+    found = json.loads(given.out.read_text()) if saved else {}
+    for noise in given.noise:
+        for task, is_real in (("classes", False), ("numbers", True)):
+            means = found.setdefault(f"noise {noise}, {task}", {})
+            means |= table(is_real, noise, given)
+            if given.out is not None:
+                given.out.write_text(json.dumps(found, indent=1) + "\n")
 
 
 if __name__ == "__main__":

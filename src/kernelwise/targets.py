@@ -23,7 +23,7 @@ LARGEST = 1e100  # squares, and products with the kernel matrix, stay within flo
 class Targets:
     """A validated target, and what follows from it."""
 
-    y: Array  # real targets, or class codes 0..c-1
+    y: Array  # a real target, several as columns, or class codes 0..c-1
     classes: Array | None  # the class labels in sorted order; None for regression
     weights: Array | None = None  # of the rows, positive; None where all are one
     n: int = field(init=False)  # the number of rows
@@ -43,12 +43,13 @@ class Targets:
 
     def __post_init__(self) -> None:
         derived = vars(self)  # a frozen value is complete once this has run
-        derived["n"] = n = int(self.y.size)
+        derived["n"] = n = int(self.y.shape[0])
         if self.classes is None:
-            largest = float(np.abs(self.y - self.y.mean()).max())
+            largest = float(np.abs(self.y - self.y.mean(axis=0)).max())
             derived.update(kind="regression", counts=np.array([n]), exponent=math.frexp(largest)[1])
-            derived.update(column_sums=np.array([n, 0.0]), fit_columns=self.y[:, None])
             derived["columns"] = np.column_stack([np.ones(n), self.centered])
+            sums = np.array([n, *np.zeros(derived["columns"].shape[1] - 1)])
+            derived.update(column_sums=sums, fit_columns=self.y.reshape(n, -1))
             return
         c = self.classes.size
         counts = np.bincount(self.y, minlength=c)
@@ -72,6 +73,13 @@ class Targets:
         if task == "auto" and values.dtype.kind in "iuf":
             is_real = not are_classes(values)
         return cls._regression(values) if is_real else cls._classification(values)
+
+    @classmethod
+    def of_several(cls, Y: Array) -> "Targets":
+        """Validate several real targets, the columns of numbers that are finite."""
+        if Y.shape[0] < 3:
+            raise ValueError(f"y has n_samples = {Y.shape[0]}: at least 3 rows are needed.")
+        return cls(np.column_stack([cls._regression(column).y for column in Y.T]), None)
 
     @classmethod
     def _classification(cls, values: Array) -> "Targets":
@@ -159,7 +167,7 @@ class Targets:
     @cached_property
     def centered(self) -> Array:
         """The regression target less its mean, in units of 2^exponent: products stay in range."""
-        return np.asarray(np.ldexp(self.y - self.y.mean(), -self.exponent))
+        return np.asarray(np.ldexp(self.y - self.y.mean(axis=0), -self.exponent))
 
 
 def stratified_order(targets: Targets, seed: int = 0) -> Array:

@@ -93,7 +93,8 @@ class TestViews:
 
     def test_may_overlap_and_be_single_columns(self):
         X, y, _ = grouped()
-        model = kw.MultiKernelSelector(views={"both": [0, 1, 2, 3], "last": 7}).fit(X, y)
+        views = {"both": [0, 1, 2, 3], "last": 7}
+        model = kw.MultiKernelSelector(views=views, method="l1").fit(X, y)
         assert model.view_weights_["both"] > 0.9
 
     def test_are_those_of_columns_without_names(self):
@@ -205,8 +206,9 @@ class TestMachine:
         X, y, views = grouped()
         rare = np.flatnonzero(y == 1)[:10]
         rows = np.append(np.flatnonzero(y == 0), rare)
-        plain = kw.MultiKernelSelector(views=views).fit(X[rows], y[rows])
-        balanced = kw.MultiKernelSelector(views=views, class_weight="balanced")
+        fixed = {"views": views, "method": "uniform", "ridge": 1.0}
+        plain = kw.MultiKernelSelector(**fixed).fit(X[rows], y[rows])
+        balanced = kw.MultiKernelSelector(**fixed, class_weight="balanced")
         assert balanced.fit(X[rows], y[rows]).predict(X).mean() > plain.predict(X).mean()
 
     def test_rows_of_weight_zero_have_no_influence(self):
@@ -347,3 +349,41 @@ def test_in_pipelines_and_folds():
     scores = cross_val_score(make_pipeline(StandardScaler(), clone(model)), X, y, cv=3)
     assert scores.mean() > 0.6
     assert model.fit(X, y).nested_error(X, y, cv=3).value < 0.5
+
+
+class TestGate:
+    @pytest.mark.parametrize("kind", ["binary", "multiclass", "regression"])
+    @pytest.mark.parametrize("seed", range(3))
+    def test_mixes_l1_with_equal_weights(self, kind, seed):
+        X, y, views = grouped(50, kind=kind, seed=seed)
+        weights = np.random.default_rng(1).uniform(0.5, 2.0, 50)
+        auto, l1, uniform = (
+            kw.MultiKernelSelector(views=views, method=m).fit(X, y, sample_weight=weights)
+            for m in ("auto", "l1", "uniform")
+        )
+        assert 0.0 <= auto.gate_ <= 1.0 and l1.gate_ == uniform.gate_ == 1.0
+        close(auto.weights_, auto.gate_ * l1.weights_ + (1.0 - auto.gate_) * uniform.weights_)
+        assert np.array_equal(auto.path_["weights"], l1.path_["weights"])
+
+    def test_is_open_where_the_gain_is_clear_and_closed_where_there_is_none(self):
+        X, y, views = grouped(300, views=8)
+        assert kw.MultiKernelSelector(views=views).fit(X, y).gate_ == 1.0
+        rng = np.random.default_rng(0)
+        X, y = rng.normal(size=(60, 6)), rng.normal(size=60)
+        gates = [
+            kw.MultiKernelSelector(views={str(j): [j] for j in range(6)}).fit(X, y).gate_
+            for y in rng.normal(size=(5, 60))
+        ]
+        assert min(gates) < 0.5
+
+    def test_of_one_kernel_makes_no_difference(self):
+        X, y, _ = grouped(40)
+        assert kw.MultiKernelSelector(kw.Gaussian(2.0)).fit(X, y).weights_.tolist() == [1.0]
+
+
+def test_balanced_labels_of_mixed_types():
+    X, y, _ = grouped(30)
+    labels = np.empty(30, dtype=object)
+    labels[:] = [(1, 2) if code else "a" for code in y]
+    model = kw.MultiKernelSelector(SOME, class_weight="balanced").fit(X, labels)
+    assert model.classes_.tolist() == ["(1, 2)", "a"]

@@ -32,6 +32,8 @@ def weighing(trial: Trial) -> None:
     X = wild_rows(rng) if "X" in odd else tame_rows(rng)
     n, is_real = length(X), chance(rng, 0.3)
     y = tame_reals(rng, n) if is_real else tame_classes(rng, max(n, 4), most=3)
+    if is_real and chance(rng, 0.3):
+        y = np.column_stack([y, tame_reals(rng, n)])
     y = wild_target(rng, n) if "y" in odd else y
     model = kw.MultiKernelSelector(**trial(_arguments, rng, odd))
     repr(model)

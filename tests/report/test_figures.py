@@ -1,4 +1,5 @@
 import sys
+from typing import ClassVar
 
 import matplotlib
 import matplotlib.pyplot as plt
@@ -23,6 +24,7 @@ from kernelwise.report.figures import (
     RankHeatmapDisplay,
     RelevanceDisplay,
     SpectrumDisplay,
+    WeightPathDisplay,
 )
 from kernelwise.report.figures._axis import KernelAxis
 from kernelwise.report.figures._canvas import short
@@ -552,3 +554,37 @@ class TestRelevance:
                 RelevanceDisplay.from_estimator(machine, max_features=number)
         with pytest.raises(TypeError, match="got SVC"):
             RelevanceDisplay.from_estimator(SVC().fit(*iris))
+
+
+class TestWeightPath:
+    VIEWS: ClassVar[dict[str, list[int]]] = {"sepal": [0, 1], "petal": [2, 3]}
+
+    def test_lines_are_the_weights_of_views(self, iris):
+        model = make_pipeline(StandardScaler(), kw.MultiKernelSelector(views=self.VIEWS))
+        display = WeightPathDisplay.from_estimator(model.fit(*iris))
+        path = model[-1].path_
+        assert list(display.views) == ["petal", "sepal"]
+        np.testing.assert_allclose(display.weights[:, 1], path["weights"][:, :3].sum(axis=1))
+        np.testing.assert_allclose(display.weights.sum(axis=1), 1.0)
+        assert display.chosen == np.argmin(path["loss"])
+        first = display.lines_[0]
+        assert first.get_label() == "petal"
+        np.testing.assert_array_equal(first.get_ydata(), display.weights[:, 0])
+        np.testing.assert_array_equal(first.get_xdata(), path["penalty"])
+
+    def test_of_many_views_the_largest_are_named(self, iris):
+        X = np.random.default_rng(0).normal(size=(150, 10))
+        X[:, :4] += iris[0]
+        views = {f"column {j}": [j] for j in range(10)}
+        _, ax = plt.subplots()
+        model = kw.MultiKernelSelector(views=views).fit(X, iris[1])
+        display = WeightPathDisplay.from_estimator(model, ax=ax)
+        assert display.ax_ is ax and len(display.lines_) == 10
+        assert len(ax.get_legend().get_texts()) == 6
+
+    def test_bad_input(self, iris):
+        with pytest.raises(ValueError, match="must be a fitted MultiKernelSelector, got LSSVC"):
+            WeightPathDisplay.from_estimator(kw.LSSVC().fit(*iris))
+        one = kw.MultiKernelSelector(views=self.VIEWS, method="align").fit(*iris)
+        with pytest.raises(ValueError, match="one set of weights and no path"):
+            WeightPathDisplay.from_estimator(one)

@@ -10,8 +10,9 @@ from kernelwise.kernels import Gaussian, Kernel
 from kernelwise.selection.archive import to_plain
 from kernelwise.selection.diagnostics import Code, has_code
 from kernelwise.selection.params import told_params
-from kernelwise.selection.record import Record, Stack
+from kernelwise.selection.record import Record, Stack, Views
 
+_MOST_VIEWS = 12  # that are told
 _HALVES_UP_TO = 1000  # rows; beyond, KernelSelector.pick_stability takes parts of 500
 
 
@@ -24,7 +25,8 @@ def choice(record: Record) -> str:
     """Return what was chosen, in the library's terms and in scikit-learn's."""
     theirs = told_params(record.kernel, record.ridge)
     lines = {
-        "kernel": str(record.kernel),
+        "kernel": record.title,
+        "views": "" if record.views is None else weighed(record.views),
         "ridge": f"{record.ridge:.4g}" + (f" (scikit-learn: {theirs})" if theirs else ""),
         "machine": f"{record.machine}, {described(record.data)}",
         "weights": weights.described(record.data.get("class_weight") or {}),
@@ -38,7 +40,8 @@ def quality(record: Record) -> str:
         "error": "not known" if record.error is None else str(record.error),
         "balanced": "" if record.balanced_error is None else str(record.balanced_error),
         "stack": "" if record.stack is None else stacked(record, record.stack),
-        "runner-up": _runner_up(record),
+        "alone": "" if record.views is None else compared(record.views),
+        "runner-up": "" if record.views is not None else _runner_up(record),
     }
     return labelled(lines)
 
@@ -75,6 +78,22 @@ def stacked(record: Record, stack: Stack) -> str:
         f"{alone}; {own} of it stacked with {', '.join(added)}: {record.error.short} "
         f"({trust}, how far the stack is trusted)"
     )
+
+
+def weighed(views: Views) -> str:
+    """Return the weights of the views, the largest first."""
+    ranked = sorted(views.weights.items(), key=lambda pair: -pair[1])
+    shown = [f"{name} {100 * weight:.0f} %" for name, weight in ranked[:_MOST_VIEWS]]
+    more = len(ranked) - len(shown)
+    return ", ".join([*shown, f"and {more} with less"] if more else shown)
+
+
+def compared(views: Views) -> str:
+    """Return what the best kernel alone and equal weights do, and the gain over the one."""
+    errors = {"best kernel": views.single_error, "equal weights": views.uniform_error}
+    known = [f"{name} {error.short}" for name, error in errors.items() if error is not None]
+    spread = f"{views.gain:.2g} ± {views.gain_standard_error:.2g}"
+    return "; ".join([*known, f"the sum has a loss that is lower than the best by {spread}"])
 
 
 def runner_up(record: Record) -> dict[str, Any] | None:

@@ -1,22 +1,22 @@
-"""What was fitted to a table: a machine with the chosen kernel, or a stack that begins with it."""
+"""What was fitted to a table: a machine with one kernel, or a sum of kernels, or a stack."""
 
 from dataclasses import dataclass
 from typing import Any
 
 from kernelwise.cli.prepare import Prepared
-from kernelwise.combine import KernelStack
+from kernelwise.combine import KernelStack, MultiKernelSelector
 from kernelwise.selection import KernelSelector
 from kernelwise.selection.record import ErrorEstimate, Member, Stack
 
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A fitted selector, or a fitted stack whose first member is one."""
+    """A fitted selector, of one kernel or of weights, or a stack whose first member is one."""
 
-    whole: KernelSelector | KernelStack
+    whole: KernelSelector | KernelStack | MultiKernelSelector
 
     @property
-    def single(self) -> KernelSelector:
+    def single(self) -> KernelSelector | MultiKernelSelector:
         """What chose the kernel."""
         if isinstance(self.whole, KernelStack):
             return next(iter(self.whole.members_.values()))
@@ -32,7 +32,7 @@ class Fitted:
 
     def error(self, data: Prepared) -> ErrorEstimate:
         """Return the error of what predicts."""
-        if isinstance(self.whole, KernelStack) and self.whole.error_ is not None:
+        if not isinstance(self.whole, KernelSelector) and self.whole.error_ is not None:
             return self.whole.error_
         return self.single.error_estimate(data.X, data.y)
 

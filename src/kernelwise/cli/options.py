@@ -25,6 +25,7 @@ _HEADER = "whether the first line of delimited text names the columns: auto, yes
 _MAX_SIZE = "the most that a compressed file may unpack to; default: 256MB, a model 1GB"
 _SINGLE = "one kernel, not a stack of several; so do --kernels, --criterion, --ridge, --machine svm"
 _MACHINE = "lssvm (default; kernel ridge regression for regression), svm, krr"
+_VIEWS = "weigh kernels on groups of columns: a JSON file that names them, or kinds, or columns"
 _RIDGES = "auto (default), a number, or several to choose from: 0.01,0.1,1"
 _WEIGHTS = "balanced: every class counts equally; or weights of labels: yes=5,no=1"
 _RESUME = "keep what is finished in run.kwj, in the folder of --out, and go on from there"
@@ -124,6 +125,7 @@ def _shared(add: Add, out: str, help_out: str) -> None:
 def _select(add: Add) -> None:
     _table(add)
     add("--single", action="store_true", help=_SINGLE)
+    add("--views", type=_views, metavar="FILE", help=_VIEWS)
     add("--machine", type=_one_of("machine", MACHINES), default="lssvm", help=_MACHINE)
     add("--ridge", type=_ridges, default="auto", help=_RIDGES)
     add("--time", type=_seconds, metavar="SECONDS", help="about how long the choice may take")
@@ -212,6 +214,13 @@ def _kernels(text: str) -> Any:
     from kernelwise.cli.candidates import Candidates
 
     return Candidates.parse(text)
+
+
+@_checked
+def _views(text: str) -> Any:
+    from kernelwise.cli.views import Views
+
+    return Views.parse(text)
 
 
 @_checked

@@ -20,7 +20,7 @@ from kernelwise.cli.read import read_table
 from kernelwise.cli.screen import BadInput, Screen
 from kernelwise.cli.weights import weigh
 from kernelwise.cli.write import Folder
-from kernelwise.combine import KernelStack
+from kernelwise.combine import KernelStack, MultiKernelSelector
 from kernelwise.criteria import Criterion, available, get
 from kernelwise.gram import Dense, Distributed, Targets
 from kernelwise.gram.dense import needed
@@ -44,6 +44,7 @@ class Job:
         self.criteria = _named(args.criterion)
         self._cascade = _cascade(self.criteria) if chooses else None
         self._machine = getattr(args, "machine", "")
+        _check_views(args, self.criteria)
         self.folder = Folder(args.out)
         self._journal = self.folder.journal(getattr(args, "resume", False))
         self._engine = _engine(getattr(args, "scheduler", None))
@@ -130,6 +131,20 @@ class Job:
             class_weight=self._class_weight,
         )
 
+    def weighted(self) -> MultiKernelSelector:
+        """Return the sum of kernels on groups of columns that was asked for."""
+        args, data = self.args, self.data
+        return MultiKernelSelector(
+            kernels="auto" if args.kernels.is_auto else args.kernels.kernels(data.X, args.seed),
+            criterion=self.criteria[0] if self.criteria else None,
+            ridge=args.ridge,
+            views=args.views.features(data, self.screen),
+            task=data.task,
+            memory=args.memory,
+            random_state=args.seed,
+            class_weight=self._class_weight,
+        )
+
     def sampled(self, most: int) -> "Job":
         """Return the same on a sample of so many rows, if there are more."""
         if self.data.targets.n <= most:
@@ -179,6 +194,17 @@ class Job:
         if not found:
             raise reason
         return _side_by_side(found)
+
+
+def _check_views(args: argparse.Namespace, criteria: list[Criterion]) -> None:
+    """Complain of options that do not go with views."""
+    if getattr(args, "views", None) is None:
+        return
+    others = {"--single": args.single, "--machine svm": args.machine == "svm"}
+    for option in (option for option, is_given in others.items() if is_given):
+        raise BadInput(f"--views weighs kernels of LSSVC or KRR: leave out {option}.")
+    if len(criteria) > 1:
+        raise BadInput("--views takes one criterion to find weights by: name one.")
 
 
 def _named(names: list[str] | None) -> list[Criterion]:

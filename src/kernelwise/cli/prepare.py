@@ -40,6 +40,7 @@ class Prepared:
     targets: Targets  # the target as the library sees it
     preparation: Any  # the transformer that made X of the table, fitted
     facts: dict[str, Any]  # as Record.data has them
+    columns: tuple[str, ...] = ()  # of the table, those left out included; none of sparse rows
 
     @property
     def task(self) -> str:
@@ -84,7 +85,8 @@ def prepare(
     X = np.asarray(preparation.fit_transform(roles.frame), dtype=np.float64)
     _compact(preparation)
     facts = _facts(table, targets, name, len(roles.used), sentences)
-    return Prepared(roles.frame, X, y, targets, preparation, facts)
+    columns = tuple(map(str, features.columns))
+    return Prepared(roles.frame, X, y, targets, preparation, facts, columns)
 
 
 def _prepare_sparse(table: Table, target: str | None, task: str, scale: bool) -> Prepared:

@@ -28,7 +28,7 @@ from kernelwise.selection.journal import for_parts
 from kernelwise.selection.left_out import confusion, residuals
 from kernelwise.selection.params import numeric_params
 from kernelwise.selection.problem import EXACT_ROWS
-from kernelwise.selection.record import ErrorEstimate, Record
+from kernelwise.selection.record import ErrorEstimate, Record, views_of
 
 _ALL_UP_TO = 1000  # rows: beyond, the report compares by the cheap criteria only
 _MOST_COMPARED = 20_000  # rows by which it compares: their time grows with the square
@@ -62,17 +62,23 @@ def select(args: argparse.Namespace, screen: Screen) -> int:
 
 def _fit(job: Job) -> tuple[Fitted, list[str]]:
     """Fit what was asked for, a stack unless options are for one kernel; return what was heard."""
-    asked = job.single_options
+    asked = [] if job.args.views else job.single_options
     if asked and "--single" not in asked:
         named = " and ".join(filter(None, [", ".join(asked[:-1]), asked[-1]]))
         job.screen.note(f"with {named} one kernel is chosen, not a stack of several.")
-    estimator = job.selector() if asked else job.stack()
+    estimator = _asked_for(job, bool(asked))
     with job.screen.heard() as heard, job.screen.fitting(estimator, "choosing the kernel"):
         with explain_memory_error(job.args.memory, job.data.targets.n):
             estimator.fit(job.data.X, job.data.y)
     for sentence in getattr(estimator, "notes_", ()):
         job.screen.note(sentence)
     return Fitted(estimator), heard
+
+
+def _asked_for(job: Job, is_single: bool) -> Any:
+    if job.args.views is not None:
+        return job.weighted()
+    return job.selector() if is_single else job.stack()
 
 
 class _Answer:
@@ -123,6 +129,7 @@ def _first_record(fitted: Fitted, data: Prepared, heard: list[str]) -> Record:
         confusion=confusion(fitted.model, data.targets),
         residuals=residuals(fitted.model, data.targets),
         stack=fitted.stack,
+        views=views_of(whole),
         warnings=tuple(dict.fromkeys([*data.warnings, *whole.guards_, *heard])),
         data=data.facts,
         version=__version__,
@@ -179,9 +186,11 @@ def _steps(job: Job, fitted: Fitted) -> Steps:
         what = "estimating the error of the whole choice"
         steps[what] = "nested", lambda: _nested(fitted.whole, data)
     if args.out is not None or args.json:
-        if data.targets.n <= EXACT_ROWS:  # small parts say little of what many rows prefer
+        is_choice = args.views is None  # among kernels, to be repeated and compared
+        if is_choice and data.targets.n <= EXACT_ROWS:  # small parts say little of many rows
             steps["choosing again on random parts"] = "stability", stability
-        steps[_OWN_BAR] = "comparison", lambda: _comparison(job, selector)
+        if is_choice:
+            steps[_OWN_BAR] = "comparison", lambda: _comparison(job, selector)
         if isinstance(selector.best_estimator_, LSSVC | KRR):
             steps["finding the columns that matter"] = "relevance", lambda: _relevance(fitted, data)
     return steps

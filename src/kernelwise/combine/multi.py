@@ -1,6 +1,5 @@
 """The estimator that weighs kernels: one machine on a sum of them."""
 
-from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -8,16 +7,15 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.validation import check_is_fitted
 
-from kernelwise._arguments import as_bytes, in_words, is_one_of
-from kernelwise._sklearn import StrOptions, _fit_context, validate_rows
+from kernelwise._arguments import is_one_of
+from kernelwise._sklearn import StrOptions, _fit_context, validate_rows, validate_targets
 from kernelwise._threads import as_jobs, limited
 from kernelwise._warnings import warn_user
-from kernelwise.combine.mkl.base import BaseMatrices, base_matrices
+from kernelwise.combine.many_rows import prepared, selected
 from kernelwise.combine.mkl.methods import as_method
 from kernelwise.combine.mkl.outcome import Outcome, choose
 from kernelwise.combine.views import BaseKernels, base_kernels, given_matrices, weight_by_view
 from kernelwise.gram import Targets
-from kernelwise.kernels import Kernel
 from kernelwise.kernels.geometry import in_range
 from kernelwise.machines.delegation import Delegating
 from kernelwise.selection.declaration import Checkable, Declared
@@ -31,16 +29,16 @@ from kernelwise.selection.estimators import (
 )
 from kernelwise.selection.guards import KernelChoiceWarning, no_signal
 from kernelwise.selection.inputs import as_ridges, weighted_rows
+from kernelwise.selection.selector import KernelSelector
 from kernelwise.selection.stacks import check_matrices, is_stack, side_by_side
 from kernelwise.targets import as_vector
 
 _FITTED = (
-    "kernels_ weights_ view_weights_ best_kernel_ best_ridge_ best_estimator_ result_ path_ gain_ "
-    "gain_standard_error_ error_ single_error_ uniform_error_ balanced_error_ guards_ classes_ "
-    "target_variance_"
+    "kernels_ views_ weights_ gate_ view_weights_ best_kernel_ best_ridge_ best_estimator_ "
+    "result_ path_ gain_ gain_standard_error_ error_ single_error_ uniform_error_ balanced_error_ "
+    "guards_ classes_ target_variance_"
 ).split()
 _ROUNDING = 1e-9  # of a sum of weights
-_COPIES = 1.2  # of the base matrices, at the peak
 
 
 class MultiKernelSelector(Delegating, AssessesProcedure, Declared, Checkable, BaseEstimator):
@@ -61,8 +59,10 @@ class MultiKernelSelector(Delegating, AssessesProcedure, Declared, Checkable, Ba
         How the weights are found; weights and ridge of those that a method proposes are chosen by
         exact leave-one-out:
 
-        - "l1" (the default): the least-squares machine with the sum of the norms of its parts as
-          penalty, which gives sparse weights (:mod:`kernelwise.combine.mkl.fixed_point`);
+        - "auto": "l1", mixed with equal weights as far as its gain over these is in doubt, by the
+          gate of a :class:`KernelStack`;
+        - "l1": the least-squares machine with the sum of the norms of its parts as penalty, which
+          gives sparse weights (:mod:`kernelwise.combine.mkl.sparse`);
         - "align": in proportion to the alignment of every kernel with the target;
         - "alignf": the sum with the largest alignment (:mod:`kernelwise.combine.mkl.alignment`);
         - "uniform": equal weights;
@@ -86,7 +86,8 @@ class MultiKernelSelector(Delegating, AssessesProcedure, Declared, Checkable, Ba
         Whether base matrices are centred, and scaled to mean diagonal one, before they are weighed.
         The machine has a bias, so that centring changes only how kernels are compared.
     memory : str, float or None, default=None
-        What the base matrices may take, as of :class:`KernelSelector`. All are kept.
+        What the base matrices may take, as of :class:`KernelSelector`. Up to 2,000 rows all are
+        kept; more rows have features of low rank, as many as fit, by which weights are chosen.
     n_jobs : int or None, default=None
         As of :class:`KernelSelector`.
     random_state : int, RandomState or None, default=None
@@ -98,9 +99,14 @@ class MultiKernelSelector(Delegating, AssessesProcedure, Declared, Checkable, Ba
     ----------
     kernels_ : list of Kernel
         The base kernels.
+    views_ : list of str
+        The view of every base kernel.
     weights_ : array of shape (k,)
         The weight of every base kernel, one in sum. A kernel that is constant on the training rows
         has none.
+    gate_ : float
+        The share of what the method proposed in the weights, the rest is equal weights; 1 for all
+        methods but "auto".
     view_weights_ : dict of str to float
         The weights, summed by view; by the columns that kernels are on without `views`.
     best_kernel_ : Kernel
@@ -116,7 +122,8 @@ class MultiKernelSelector(Delegating, AssessesProcedure, Declared, Checkable, Ba
         leave-one-out loss (squared hinge, or squared error in units of the variance).
     error_, single_error_, uniform_error_ : ErrorEstimate
         The leave-one-out error of the machine, of the best single kernel, and of equal weights, all
-        taken as given; :meth:`nested_error` accounts for the choice.
+        taken as given; :meth:`nested_error` accounts for the choice. Beyond 2,000 rows the last two
+        are by features of low rank, as is the gain.
     gain_, gain_standard_error_ : float
         By how much the leave-one-out loss is lower than that of the best single kernel, and the
         standard error of that, row by row.
@@ -124,8 +131,8 @@ class MultiKernelSelector(Delegating, AssessesProcedure, Declared, Checkable, Ba
         As of :class:`KernelSelector`.
     classes_ : array of shape (c,)
         The class labels; classification only.
-    target_variance_ : float
-        The variance of a real target; regression only.
+    target_variance_ : float or array of shape (t,)
+        The variance of a real target, or of each; regression only.
     guards_ : tuple of str
         Warnings about the choice, each with a remedy.
 
@@ -202,8 +209,9 @@ class MultiKernelSelector(Delegating, AssessesProcedure, Declared, Checkable, Ba
         ----------
         X : array or sparse matrix of shape (n, d)
             The data; or a stack (k, n, n) of kernel matrices to weigh, for predictions (k, m, n).
-        y : array of shape (n,)
-            Class labels of any type, or real targets.
+        y : array of shape (n,) or (n, t)
+            Class labels of any type, or real targets; several of these as columns share weights and
+            ridge.
         sample_weight : array of shape (n,), default=None
             Non-negative; a row of weight zero has no influence.
         """
@@ -213,19 +221,34 @@ class MultiKernelSelector(Delegating, AssessesProcedure, Declared, Checkable, Ba
         method = as_method(self.method, self.criterion, self.p)
         ridges = None if is_one_of(self.ridge, ("auto",)) else as_ridges(self.ridge)
         matrices = len(X) if is_stack(X) else 0
-        X, y = validate_rows(self, side_by_side(X), y, ensure_min_samples=3)
+        several = {"multi_output": True, "y_numeric": True} if self._are_several(y) else {}
+        X, y = validate_rows(self, side_by_side(X), y, ensure_min_samples=3, **several)
         is_matrix = matrices > 0 or self.__sklearn_tags__().input_tags.pairwise
         params = {} if sample_weight is None else {"sample_weight": sample_weight}
         X, y, weights, params = weighted_rows(X, y, params, self.class_weight, self.task, is_matrix)
-        X, targets = in_range(X), Targets.of(y, self.task).weighted(weights)
+        X, targets = in_range(X), self._targets(y).weighted(weights)
         with limited(self.n_jobs, rows=targets.n):
             found = self._base_kernels(X, matrices)
             X = check_matrices(X, found.kernels) if is_matrix else X
-            base = self._base_matrices(X, targets, found.kernels)
+            base = prepared(self, (X, is_matrix), targets, found.kernels, method)
             self._keep(choose(base, method, ridges), found)
-            self._fit_machine(X, targets, params)
-        self._warn(targets)
+            if base.landmarks.size and targets.y.ndim == 1:
+                self._adopt(selected(self, X, targets, params))
+            else:
+                self._fit_machine(X, targets, params)
+        self._finish(targets)
         return self
+
+    def _are_several(self, y: Any) -> bool:
+        """Say whether there are several targets, or why that cannot be."""
+        try:
+            shape = np.asarray(y).shape
+        except (TypeError, ValueError):  # rows of different lengths, which are refused later
+            return False
+        is_table = len(shape) == 2 and shape[1] > 1
+        if is_table and (self.task == "classification" or self.class_weight is not None):
+            raise ValueError("y has several columns, which are real targets: give one of classes.")
+        return is_table
 
     def _base_kernels(self, X: Any, matrices: int) -> BaseKernels:
         if matrices:
@@ -233,21 +256,10 @@ class MultiKernelSelector(Delegating, AssessesProcedure, Declared, Checkable, Ba
         names = getattr(self, "feature_names_in_", None)
         return base_kernels(self.kernels, self.views, X, names, self.random_state)
 
-    def _base_matrices(self, X: Any, targets: Targets, kernels: Sequence[Kernel]) -> BaseMatrices:
-        needed, budget = _COPIES * 8.0 * len(kernels) * targets.n**2, as_bytes(self.memory)
-        if needed > budget:
-            raise ValueError(
-                f"{len(kernels)} base matrices of {targets.n} rows take {in_words(needed)}, memory "
-                f"allows {in_words(budget)}: use fewer kernels or rows."
-            )
-        base = base_matrices(kernels, X, targets, center=self.center, normalize=self.normalize)
-        if not base.usable.any():
-            raise ValueError("kernels are all constant on the rows of X: give other kernels.")
-        return base
-
     def _keep(self, outcome: Outcome, found: BaseKernels) -> None:
         """Keep the choice, beside the best single kernel and equal weights."""
-        self.kernels_, self.weights_ = found.kernels, outcome.best.proposal.weights
+        self.kernels_, self.views_ = found.kernels, found.views
+        self.weights_, self.gate_ = outcome.best.proposal.weights, outcome.gate
         self.view_weights_ = weight_by_view(found.views, self.weights_)
         self.best_kernel_, self.best_ridge_ = outcome.kernel(found.kernels), outcome.ridge
         self.result_, self.path_ = outcome.table(found.kernels), outcome.path()
@@ -259,15 +271,24 @@ class MultiKernelSelector(Delegating, AssessesProcedure, Declared, Checkable, Ba
         machine = machine_for(None, targets, self.kernels_, self.class_weight)
         machine.set_params(kernel=self.best_kernel_, ridge=self.best_ridge_)
         self.best_estimator_ = machine.fit(X, targets.labels, **params)
-        if targets.classes is not None:
-            self.classes_ = targets.classes
-        else:
-            self.target_variance_ = float(targets.y.var())
         self.error_ = leave_one_out(machine, targets)
         self.balanced_error_ = balanced_leave_one_out(machine, targets)
 
+    def _adopt(self, selector: KernelSelector) -> None:
+        """Take the machine of a selector that had the weighted sum alone."""
+        self.best_estimator_, self.best_ridge_ = selector.best_estimator_, selector.best_ridge_
+        self.error_, self.balanced_error_ = selector.error_, selector.balanced_error_
+
+    def _finish(self, targets: Targets) -> None:
+        """Keep what is known of the target, and say what deserves a second look."""
+        if targets.classes is not None:
+            self.classes_ = targets.classes
+        else:
+            variance = targets.y.var(axis=0)
+            self.target_variance_ = float(variance) if targets.y.ndim == 1 else variance
+        self._warn(targets)
+
     def _warn(self, targets: Targets) -> None:
-        """Say what deserves a second look."""
         said: list[Diagnostic] = []
         of_classes = favours_rare_classes(self.best_estimator_)
         judged = self.balanced_error_ if of_classes else self.error_
@@ -288,7 +309,8 @@ class MultiKernelSelector(Delegating, AssessesProcedure, Declared, Checkable, Ba
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the accuracy, or R² of a real target."""
-        predicted, y = self.predict(X), as_vector(y)
+        predicted = self.predict(X)
+        y = np.asarray(y) if predicted.ndim == 2 else as_vector(y)
         measure = accuracy_score if hasattr(self, "classes_") else r2_score
         with np.errstate(invalid="ignore"):  # labels of 1e300 are cast to integers to look at them
             return float(measure(y, predicted, sample_weight=sample_weight))
@@ -322,4 +344,6 @@ class MultiKernelSelector(Delegating, AssessesProcedure, Declared, Checkable, Ba
         return self.best_estimator_
 
     def _targets(self, y: Any) -> Targets:
+        if self._are_several(y):
+            return Targets.of_several(np.asarray(validate_targets(y), dtype=np.float64))
         return Targets.of(y, self._known_task() if hasattr(self, "result_") else self.task)

@@ -58,11 +58,11 @@ def mark(chosen: bool) -> str:
 
 
 def heading(text: str) -> str:
-    """Return a heading that may break between the parts of a kernel, never inside a number.
+    """Return a heading that may break between words and parts of a kernel, never in a number.
 
     Long ones, and those with a long number, are set smaller.
     """
-    pieces = re.split(r"(?<=[(,+*])", text)
+    pieces = re.split(r"(?<=[(,+*])" if "(" in text else r"(?<= )", text)
     is_long = len(text) > _LONG or max(map(len, pieces)) > _LONG_PIECE
     inner = "".join(f'<span class="whole">{escape(piece)}</span>' for piece in pieces if piece)
     return f"<h1{' class=long' if is_long else ''}>{inner}</h1>"

@@ -108,5 +108,9 @@ def features(found: dict[str, Any] | None) -> str:
     )
     rest = f"{found['rest']:.0%}".replace("%", " %")
     more = f'<p class="quiet">{found["more"]:,} more columns, together {rest}.</p>'
-    body = told + _tables.features(found["shares"]) + (more if found["more"] else "")
+    body = (
+        told
+        + _tables.shares(found["shares"], "Share of every column")
+        + (more if found["more"] else "")
+    )
     return section("features", "Which features matter", body)

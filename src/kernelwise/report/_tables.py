@@ -133,8 +133,8 @@ def members(found: list[dict[str, Any]]) -> str:
     return _table(rows, "Members", _columns(["Kernel", "Error alone", "Weight"]), "members")
 
 
-def features(found: list[dict[str, Any]]) -> str:
-    """Return the share of every feature as a bar, the longest for the first."""
+def shares(found: list[dict[str, Any]], label: str) -> str:
+    """Return the share of every feature, or group of them, as a bar, longest for the largest."""
     most = max(feature["share"] for feature in found)
     rows = (
         f"<tr><th scope=row>{escape(feature['name'])}</th>"
@@ -142,7 +142,7 @@ def features(found: list[dict[str, Any]]) -> str:
         f"<td>{100 * feature['share']:.1f} %</td></tr>"
         for feature in found
     )
-    return _table(rows, "Share of every column", kind="features")
+    return _table(rows, label, kind="features")
 
 
 def runners_up(close: dict[str, Any]) -> str:

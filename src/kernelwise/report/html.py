@@ -2,6 +2,7 @@
 
 import json
 import os
+from collections.abc import Callable
 from html import escape
 from importlib.resources import files
 from string import Template
@@ -22,6 +23,7 @@ from kernelwise.report._markup import (
 )
 from kernelwise.report._mistakes import mistakes
 from kernelwise.report._stack import features, members, stack_sentence
+from kernelwise.report._views import views_section
 from kernelwise.report.summarize import summarize
 from kernelwise.selection.record import Record
 
@@ -84,13 +86,15 @@ def render(summary: dict[str, Any]) -> str:
 def _sections(summary: dict[str, Any]) -> dict[str, str]:
     """Return the sections in the order of the page; those with nothing to say are empty."""
     return {
+        "views": views_section(summary),
         "why": _why(summary["why"]),
         "curve": _CURVE,
         "stack": members(summary),
         "features": features(summary["features"]),
         "sure": _sure(summary["sure"]),
         "errors": mistakes(summary),
-        "close": _close(summary["close"]),
+        # Where kernels are weighed there is none that was not chosen.
+        "close": "" if summary["views"] else _close(summary["close"]),
         "ranks": _ranks(summary["tables"][-1]),
         "candidates": _candidates(summary),
         "data": _data(summary["data"]),
@@ -168,7 +172,10 @@ def _warnings(warnings: list[str]) -> str:
 
 def _why(why: dict[str, Any]) -> str:
     most = max([1, *(stage["reached"] for stage in why["stages"])])
-    items = "".join(_stage(stage, 100 * stage["reached"] / most) for stage in why["stages"])
+    purpose = _purpose_of_weighing if why["weighs"] else _purpose
+    items = "".join(
+        _stage(stage, 100 * stage["reached"] / most, purpose) for stage in why["stages"]
+    )
     told = f"<p>{escape(why['meaning'])}</p>" if why["meaning"] else ""
     also = (
         f"<p>As far as these rows can tell, {escape(why['as_well'])}.</p>" if why["as_well"] else ""
@@ -180,14 +187,14 @@ def _why(why: dict[str, Any]) -> str:
     return section("why", "Why this one", body)
 
 
-def _stage(stage: dict[str, Any], share: float) -> str:
+def _stage(stage: dict[str, Any], share: float, purpose: Callable[[dict[str, Any]], str]) -> str:
     seconds = stage["seconds"]
     took = "" if seconds is None else f', <span class="whole">{number(seconds, 2)} s</span>'
     best = "" if stage["best"] is None else f" It prefers {code(stage['best'])}."
     return (
         f'<li><p class="count"><b>{stage["reached"]}</b>'
         f'<span class="unseen"> candidates, kept:</span> → {stage["kept"]}</p>'
-        f"<div>{bar(share)}<p>{_purpose(stage)} {escape(stage['meaning'])}{best}<br>"
+        f"<div>{bar(share)}<p>{purpose(stage)} {escape(stage['meaning'])}{best}<br>"
         f'<span class="quiet">{escape(stage["label"])}{took}</span></p></div></li>'
     )
 
@@ -200,6 +207,11 @@ def _purpose(stage: dict[str, Any]) -> str:
     if stage["reached"] > 1:
         return f"<b>A closer look at {reached} decides.</b>"
     return "<b>One candidate is left.</b>"
+
+
+def _purpose_of_weighing(stage: dict[str, Any]) -> str:
+    reached = plural(stage["reached"], "kernel")
+    return f"<b>{reached} were weighed; this is what each of them does alone.</b>"
 
 
 def _sure(sure: dict[str, Any]) -> str:

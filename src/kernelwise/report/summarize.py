@@ -13,6 +13,7 @@ from kernelwise.criteria import Criterion
 from kernelwise.kernels import Gaussian, Kernel, Multiple, PairKernel, Polynomial
 from kernelwise.kernels.transform import Transformed
 from kernelwise.report._stack import summarized_features, summarized_stack
+from kernelwise.report._views import summarized_views
 from kernelwise.report._wording import Titles, column_titles, kernel_meaning, terms
 from kernelwise.selection.archive import to_plain
 from kernelwise.selection.diagnostics import Code, code_of
@@ -35,8 +36,8 @@ def summarize(record: Record) -> dict[str, Any]:
     -------
     summary : dict
         Plain data that JSON can hold; None stands for NaN, "inf" and "-inf" for the infinities.
-        "headline", "why", "stack", "features", "sure", "close", "data" and "model" answer the
-        questions of a reader.
+        "headline", "why", "stack", "views", "features", "sure", "close", "data" and "model" answer
+        the questions of a reader.
         "tables" hold the candidates and, aligned with them, the values and ranks of every
         criterion: that of the selection and, where there is one, that of the comparison.
     """
@@ -48,6 +49,7 @@ def summarize(record: Record) -> dict[str, Any]:
             "headline": _headline(record),
             "why": _why(record, titles),
             "stack": record.stack and summarized_stack(record.stack),
+            "views": record.views and summarized_views(record.views),
             "features": summarized_features(record),
             "sure": _sure(record, titles),
             "mistakes": record.confusion and _mistakes(record.confusion),
@@ -62,7 +64,7 @@ def summarize(record: Record) -> dict[str, Any]:
 
 def _headline(record: Record) -> dict[str, Any]:
     return {
-        "kernel": str(record.kernel),
+        "kernel": record.title,
         "ridge": to_plain(record.ridge),
         "terms": terms(record.kernel, record.ridge),
         "machine": record.machine,
@@ -78,12 +80,12 @@ def _headline(record: Record) -> dict[str, Any]:
 def _why(record: Record, titles: Titles) -> dict[str, Any]:
     result = record.result
     reached = [_reached(result, place) for place in range(len(result.table))]
-    choosing = result.choosing()
+    choosing, kept = result.choosing(), 1 if record.views is None else record.views.kernels
     stages = [
         {
             **_explain(name, criterion, titles),
             "reached": reached[place],
-            "kept": reached[place + 1] if place + 1 < len(reached) else 1,
+            "kept": reached[place + 1] if place + 1 < len(reached) else kept,
             "best": str(result.best(name)) if name in choosing else None,
             "seconds": to_plain(result.timings.get(name, math.nan)),
         }
@@ -94,6 +96,7 @@ def _why(record: Record, titles: Titles) -> dict[str, Any]:
         "as_well": record.as_well(),
         "engine": result.engine,
         "engine_reason": result.engine_reason,
+        "weighs": record.views is not None,
         "estimates": [note for note in result.notes.values() if code_of(note) == Code.ESTIMATED],
         "stages": stages,
     }

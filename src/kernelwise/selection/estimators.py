@@ -252,13 +252,26 @@ def favours_rare_classes(machine: Any) -> bool:
 
 def mean_error(targets: Targets, losses: Array, method: str) -> ErrorEstimate:
     """Return the mean of losses: a rate, or the root of a mean square."""
+    if losses.ndim == 2:
+        return _mean_error_of_several(targets, losses, method)
     mean = float(losses.mean())
     spread = standard_error(losses)
     if targets.classes is not None:
         baseline = 1.0 - float(targets.counts.max()) / targets.n
         return ErrorEstimate("error rate", mean, spread, method, baseline)
-    root = math.sqrt(mean)
-    # The delta method: the root of a mean has its error over twice the root.
-    error = spread / (2.0 * root) if root > 0.0 else 0.0
     baseline = float(targets.y.std() * targets.n / (targets.n - 1))  # the mean, leaving one out
-    return ErrorEstimate("root mean squared error", root, error, method, baseline)
+    return ErrorEstimate("root mean squared error", *_root(mean, spread), method, baseline)
+
+
+def _mean_error_of_several(targets: Targets, losses: Array, method: str) -> ErrorEstimate:
+    """Return the same for several real targets, each in units of its spread."""
+    rows = (losses / targets.y.var(axis=0)).mean(axis=1)
+    root, error = _root(float(rows.mean()), standard_error(rows))
+    baseline = targets.n / (targets.n - 1)
+    return ErrorEstimate("standardised root mean squared error", root, error, method, baseline)
+
+
+def _root(mean: float, spread: float) -> tuple[float, float]:
+    """Return the root of a mean and, by the delta method, its error: over twice the root."""
+    root = math.sqrt(mean)
+    return root, spread / (2.0 * root) if root > 0.0 else 0.0

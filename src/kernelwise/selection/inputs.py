@@ -147,9 +147,12 @@ def weighted_rows(
     given = np.asarray(validate_weights(sample_weight, y))
     weights = check_range(given, "sample_weight")
     if class_weight is not None:
-        if Targets.of(y, task).classes is None:
+        targets = Targets.of(y, task)
+        if targets.classes is None:
             raise ValueError("class_weight is for classes: give real targets a sample_weight.")
-        weights = with_class_weights(given, class_weight, y)
+        # Labels of one type can be counted; weights by label name them as they were given.
+        labels = targets.labels if isinstance(class_weight, str) else y
+        weights = with_class_weights(given, class_weight, labels)
     used = weights != 0.0
     if not used.all():
         _check_used(y[used], is_matrix)

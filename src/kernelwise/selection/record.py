@@ -26,7 +26,9 @@ _FACTS = {  # what a record may know of the data
     "prepared": list[str] | None,  # sentences
 }
 # Fields that earlier versions did not write.
-_LATER = ("model_sha256", "confusion", "residuals", "balanced_error", "stack", "relevance")
+_LATER = (
+    "model_sha256", "confusion", "residuals", "balanced_error", "stack", "relevance", "views",
+)  # fmt: skip
 _ROUNDING = 1e-9  # of a sum of weights
 _MOST_COLUMNS = 300  # in a table: comparing all with all would take minutes
 
@@ -37,7 +39,9 @@ class ErrorEstimate:
 
     Attributes
     ----------
-    measure : {"error rate", "balanced error rate", "root mean squared error"}
+    measure : str
+        "error rate", "balanced error rate" or "root mean squared error"; "standardised root mean
+        squared error" of several targets.
     value : float
     standard_error : float
         NaN where it is not known.
@@ -117,6 +121,31 @@ class Stack:
             raise ValueError("its stack has weights that are none")
 
 
+@dataclass(frozen=True)
+class Views:
+    """What weights of kernels say of groups of features, and what they gain over one kernel."""
+
+    weights: dict[str, float]  # of every group, one in sum
+    kernels: int  # that have a weight
+    gain: float  # by which the leave-one-out loss is lower than that of the best kernel alone
+    gain_standard_error: float
+    single_error: ErrorEstimate | None  # of the best kernel alone
+    uniform_error: ErrorEstimate | None  # of equal weights
+
+    @property
+    def title(self) -> str:
+        """What a person calls the sum."""
+        used = sum(weight > 0.0 for weight in self.weights.values())
+        kernels = "One kernel" if self.kernels == 1 else f"A sum of {self.kernels} kernels"
+        return f"{kernels} on {used} of {len(self.weights)} views"
+
+    def check(self) -> None:
+        """Say so where the weights are none."""
+        weights = self.weights.values()
+        if any(not w >= 0.0 for w in weights) or abs(sum(weights) - 1.0) > _ROUNDING:
+            raise ValueError("its views have weights that are none")
+
+
 @dataclass(frozen=True, eq=False)
 class Record:
     """Everything a report needs, and nothing of the data itself."""
@@ -134,6 +163,7 @@ class Record:
     residuals: Residuals | None = None  # of real targets, by leave-one-out
     stability: dict[str, float] = field(default_factory=dict)  # how often parts pick each kernel
     stack: Stack | None = None  # the machines that are combined; None where one was asked for
+    views: Views | None = None  # where kernels on groups of features are weighed
     relevance: dict[str, float] | None = None  # the shares of the columns that matter most
     warnings: tuple[str, ...] = ()  # diagnostics: what the guards, and others, had to say
     data: dict[str, Any] = field(default_factory=dict)  # as far as known, what _FACTS lists
@@ -148,8 +178,8 @@ class Record:
 
         Parameters
         ----------
-        selector : KernelSelector
-            Fitted with ``refit=True``.
+        selector : KernelSelector or MultiKernelSelector
+            Fitted, with ``refit=True``, to one target.
         y : array of shape (n,)
             The target that it was fitted to.
         source : str or None, default=None
@@ -170,10 +200,16 @@ class Record:
             error=selector.error_,
             confusion=confusion(machine, targets),
             residuals=residuals(machine, targets),
+            views=views_of(selector),
             warnings=tuple(selector.guards_),
             data=facts,
             seconds=selector.result_.seconds,
         )
+
+    @property
+    def title(self) -> str:
+        """What the chosen kernel is called; sums of many kernels have long names."""
+        return str(self.kernel) if self.views is None else self.views.title
 
     def as_good(self) -> list[Kernel]:
         """Return the kernels that the last stage cannot tell from the choice, narrowest first.
@@ -248,7 +284,7 @@ class Record:
         tables = [each.table for each in (self.result, self.comparison) if each is not None]
         if max(map(len, tables)) > _MOST_COLUMNS:
             raise ValueError(f"it has more than {_MOST_COLUMNS} columns")
-        for part in (self.confusion, self.residuals, self.stack):
+        for part in (self.confusion, self.residuals, self.stack, self.views):
             if part is not None:
                 part.check()
         for name, shares in (("stability", self.stability), ("relevance", self.relevance or {})):
@@ -257,6 +293,20 @@ class Record:
                     raise ValueError(f"{name} is no share but {share}")
         for name, kind in _FACTS.items():
             archive.from_plain(kind, self.data.get(name), name)
+
+
+def views_of(selector: Any) -> Views | None:
+    """Return what a fitted estimator says of groups of features; None where it has none."""
+    if not hasattr(selector, "view_weights_"):
+        return None
+    return Views(
+        weights=dict(selector.view_weights_),
+        kernels=int(np.count_nonzero(selector.weights_)),
+        gain=selector.gain_,
+        gain_standard_error=selector.gain_standard_error_,
+        single_error=selector.single_error_,
+        uniform_error=selector.uniform_error_,
+    )
 
 
 def _run(near: list[bool], place: int) -> range:

@@ -43,8 +43,8 @@ def alignf(base: BaseMatrices) -> Array:
 
 def alignments(base: BaseMatrices) -> tuple[Array, Array]:
     """Return a and M."""
-    Y, flat = base.centred_targets, base.K.reshape(base.kernels, -1)
-    return base.forms(Y, Y), np.asarray(flat @ flat.T)
+    Y = base.centred_targets
+    return base.forms(Y, Y), base.cross_products()
 
 
 def nonnegative_minimum(M: Array, a: Array) -> Array:

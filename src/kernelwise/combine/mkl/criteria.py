@@ -55,29 +55,34 @@ def spectral_measure(base: BaseMatrices, r: float, *, weighted: bool = True) -> 
     r"""Return minus the logarithm of :math:`\bar y' K^r \bar y / n`, the mean over targets."""
     Y = contrasts(base, weighted=weighted)
     scale = 1.0 / (base.rows * Y.shape[1])
-    form = _integer_form if float(r).is_integer() and r <= 16 else _spectral_form
+    form = _integer_form if takes_products(r) else _spectral_form
 
     def objective(mu: Array) -> tuple[float, Array]:
-        value, gradient = form(base, base.combined(mu), Y, r)
+        value, gradient = form(base, mu, Y, r)
         value = max(value, _NOTHING)
         return -float(np.log(scale * value)), -gradient / value
 
     return objective
 
 
-def _integer_form(base: BaseMatrices, K: Array, Y: Array, r: float) -> tuple[float, Array]:
+def takes_products(r: float) -> bool:
+    """Say whether a power is a few products with the matrix, which need not be formed."""
+    return float(r).is_integer() and r <= 16
+
+
+def _integer_form(base: BaseMatrices, mu: Array, Y: Array, r: float) -> tuple[float, Array]:
     """Return tr(Y' K^r Y), and its gradient: the sum of tr((K^a Y)' K_k K^b Y), a + b = r - 1."""
     powers = [Y]
     for _ in range(int(r)):
-        powers.append(K @ powers[-1])
+        powers.append(base.product(mu, powers[-1]))
     left = np.hstack(powers[:-1])
     right = np.hstack(powers[-2::-1])
     return float(np.vdot(Y, powers[-1])), base.forms(left, right)
 
 
-def _spectral_form(base: BaseMatrices, K: Array, Y: Array, r: float) -> tuple[float, Array]:
+def _spectral_form(base: BaseMatrices, mu: Array, Y: Array, r: float) -> tuple[float, Array]:
     """Return tr(Y' K^r Y), and its gradient, for any power."""
-    s, Q = scipy.linalg.eigh(K, check_finite=False)
+    s, Q = scipy.linalg.eigh(base.combined(mu), check_finite=False)
     s = np.maximum(s, 0.0)
     Z = Q.T @ Y
     with np.errstate(divide="ignore"):
@@ -129,7 +134,7 @@ def training_error(base: BaseMatrices, K: Array, ridge: float) -> tuple[float, A
 
 def eigenvalues_ratio(base: BaseMatrices, ridge: float, *, t: int, eta: float) -> Objective:
     r"""Return the training error plus :math:`\eta \sum_{i > t} s_i / \sum_{i \le t} s_i`."""
-    n, traces = base.rows, base.K.trace(axis1=1, axis2=2)
+    n, traces = base.rows, base.diagonals.sum(axis=1)
 
     def objective(mu: Array) -> tuple[float, Array]:
         K = base.combined(mu)
@@ -155,7 +160,7 @@ def kernel_stability(base: BaseMatrices, ridge: float, *, eta: float) -> Objecti
         d = K.diagonal()
         roots = np.sqrt(np.maximum(4.0 * np.sum(K * K, axis=1) - 3.0 * d * d, _NOTHING))
         i = int(np.argmax(d + roots))
-        rows = base.K[:, i, :]
+        rows = base.row(i)
         own = rows[:, i]
         change = (4.0 * (rows @ K[i]) - 3.0 * d[i] * own) / roots[i]
         factor = 0.5 * eta / base.rows

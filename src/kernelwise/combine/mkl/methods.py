@@ -11,8 +11,8 @@ from kernelwise._registry import unknown
 from kernelwise.combine.mkl import alignment, gradient
 from kernelwise.combine.mkl import criteria as by_weights
 from kernelwise.combine.mkl.base import BaseMatrices
-from kernelwise.combine.mkl.fixed_point import PENALTIES, mean_diagonal, sparse_path
 from kernelwise.combine.mkl.judging import Proposal
+from kernelwise.combine.mkl.sparse import PENALTIES, mean_diagonal, sparse_path
 from kernelwise.combine.mkl.sphere import minimise
 from kernelwise.criteria import ER, MD, RKS, SM, SPS, Criterion, get
 
@@ -42,8 +42,31 @@ class Method(NamedTuple):
     def proposals(self, base: BaseMatrices, ridge: float) -> Iterator[Proposal]:
         """Yield weights, one in sum; `ridge` is the best one for equal weights."""
         if self.criterion is None:
-            return METHODS[self.name](base, ridge)
+            return METHODS["l1" if self.is_gated else self.name](base, ridge)
         return by_criterion(base, self.criterion, self.p)
+
+    @property
+    def is_gated(self) -> bool:
+        """Whether its weights count only as far as they are better than equal ones."""
+        return self.name == "auto"
+
+    def check_scales(self, most: int) -> None:
+        """Say so where it takes more time and memory than this many rows allow."""
+        if self._forms_matrix:
+            which = f"method {self.name!r}" if self.criterion is None else f"{self.criterion.label}"
+            raise ValueError(
+                f"{which} needs the combined matrix of all rows, of which there may be {most}: use "
+                "'l1', 'align', 'alignf' or 'uniform', or criterion 'sm' or 'md'."
+            )
+
+    @property
+    def _forms_matrix(self) -> bool:
+        """Whether it decomposes or inverts the combined matrix of all rows."""
+        if self.criterion is None:
+            return self.name in ("loo", "lml")
+        if isinstance(self.criterion, SM):
+            return not by_weights.takes_products(self.criterion.r)
+        return self.criterion.uses_ridge
 
 
 def as_method(method: Any, criterion: Any, p: Any) -> Method:
@@ -57,7 +80,7 @@ def as_method(method: Any, criterion: Any, p: Any) -> Method:
     if criterion is None:
         if method == "criterion":
             raise ValueError(f"criterion is missing: name one of {', '.join(_NAMES)}.")
-        return Method("l1" if method == "auto" else method)
+        return Method(method)
     if method not in ("auto", "criterion"):
         raise ValueError(f"criterion is not for method={method!r}: use method='criterion'.")
     return Method("criterion", _as_criterion(criterion), norm)

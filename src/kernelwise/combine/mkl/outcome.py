@@ -1,7 +1,7 @@
 """What is known once weights are chosen: the choice, beside one kernel alone and equal weights."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
@@ -14,6 +14,7 @@ from kernelwise.combine.combined import as_flat
 from kernelwise.combine.mkl.base import BaseMatrices
 from kernelwise.combine.mkl.judging import Proposal, Verdict, best_of, judge
 from kernelwise.combine.mkl.methods import Method
+from kernelwise.combine.weights import gate
 from kernelwise.kernels import Kernel
 from kernelwise.machines.base import standard_error
 from kernelwise.selection.cascade import loo_criterion
@@ -29,15 +30,12 @@ class Outcome:
     """A choice of weights and ridge, and all that it was chosen from."""
 
     base: BaseMatrices
+    best: Verdict  # the choice
+    gate: float  # how far it is trusted, from equal weights (0) to what the method proposed (1)
     tried: list[Verdict]  # on what the method proposed
     singles: list[Verdict]  # on every base kernel alone, except for constant ones
     uniform: Verdict  # on equal weights
     seconds: float  # that the base kernels took
-
-    @property
-    def best(self) -> Verdict:
-        """The choice."""
-        return best_of(self.tried)
 
     @property
     def single(self) -> Verdict:
@@ -64,7 +62,9 @@ class Outcome:
 
     def error(self, verdict: Verdict) -> ErrorEstimate | None:
         """Return the leave-one-out error of a verdict."""
-        residuals = (self.base.Y - verdict.values) * _unit(self.base.targets)
+        residuals = self.base.Y - verdict.values
+        if self.base.is_real:
+            residuals *= self.base.targets.y.std(axis=0)
         left_out = SimpleNamespace(loo_values_=verdict.values, loo_residuals_=as_flat(residuals))
         return leave_one_out(left_out, self.base.targets)
 
@@ -93,8 +93,8 @@ class Outcome:
             criteria={criterion.name: criterion},
             table={criterion.name: square * values},
             notes={f"{kernel}: {criterion.name}": constant for kernel in left},
-            engine="dense",
-            engine_reason="all base matrices are kept",
+            engine="low_rank" if base.landmarks.size else "dense",
+            engine_reason=_reason(base),
             seconds=self.seconds,
             standard_errors={criterion.name: square * errors},
         )
@@ -108,7 +108,27 @@ def choose(base: BaseMatrices, method: Method, ridges: Array | None) -> Outcome:
     uniform = judge(base, Proposal(base.usable / base.usable.sum()), ridges)
     proposals = method.proposals(base, uniform.ridge)
     tried = [judge(base, proposal, ridges) for proposal in proposals]
-    return Outcome(base, tried, singles, uniform, seconds)
+    best, trust = best_of(tried), 1.0
+    if method.is_gated:
+        trust = gate(uniform.losses - best.losses)
+        best = _mixed(trust, best, uniform, lambda mixed: judge(base, mixed, ridges))
+    return Outcome(base, best, trust, tried, singles, uniform, seconds)
+
+
+def _mixed(
+    trust: float, best: Verdict, uniform: Verdict, judged: Callable[[Proposal], Verdict]
+) -> Verdict:
+    """Return the verdict on a share of the best weights, and of equal ones for the rest."""
+    if trust in (0.0, 1.0):
+        return best if trust else uniform
+    weights = trust * best.proposal.weights + (1.0 - trust) * uniform.proposal.weights
+    return judged(Proposal(weights, best.proposal.penalty))
+
+
+def _reason(base: BaseMatrices) -> str:
+    if base.landmarks.size:
+        return f"{base.rows} rows: base matrices are kept as features by {base.landmarks.size} rows"
+    return "all base matrices are kept"
 
 
 def _mean_weight(targets: Targets) -> float:
@@ -117,5 +137,5 @@ def _mean_weight(targets: Targets) -> float:
 
 
 def _unit(targets: Targets) -> float:
-    """Return the spread of a real target, in units of which it is fitted."""
-    return float(targets.y.std()) if targets.classes is None else 1.0
+    """Return the spread of one real target, in units of which it is fitted."""
+    return float(targets.y.std()) if targets.kind == "regression" and targets.y.ndim == 1 else 1.0

@@ -9,7 +9,8 @@ Every display keeps the numbers it shows, draws them with ``plot(ax=None)`` and 
              └─> KernelMatrixDisplay     the matrix, ordered by the target
     fitted ────> LooResidualsDisplay     what leave-one-out says of every row
              ├─> DecisionRegionDisplay   the regions of two features
-             └─> RelevanceDisplay        the features that it uses
+             ├─> RelevanceDisplay        the features that it uses
+             └─> WeightPathDisplay       the weights of views, penalty by penalty
 
 Drawing on the user's axes (``ax=...``) leaves the rest of the figure alone. This package imports
 selection and what lies below it; matplotlib is imported when something is drawn.
@@ -22,6 +23,7 @@ from kernelwise.report.figures.ranks import RankHeatmapDisplay
 from kernelwise.report.figures.regions import DecisionRegionDisplay
 from kernelwise.report.figures.residuals import LooResidualsDisplay
 from kernelwise.report.figures.spectrum import SpectrumDisplay
+from kernelwise.report.figures.weights import WeightPathDisplay
 
 __all__ = [
     "CriterionCurveDisplay",
@@ -31,4 +33,5 @@ __all__ = [
     "RankHeatmapDisplay",
     "RelevanceDisplay",
     "SpectrumDisplay",
+    "WeightPathDisplay",
 ]

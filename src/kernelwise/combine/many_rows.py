@@ -1,0 +1,62 @@
+"""What changes with thousands of rows: base matrices from features, and how a machine is fitted."""
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from kernelwise._arguments import as_bytes, is_one_of
+from kernelwise.combine.mkl.base import BaseMatrices
+from kernelwise.combine.mkl.building import (
+    MOST_EXACT,
+    base_matrices,
+    check_memory,
+    feature_matrices,
+    rank_for,
+)
+from kernelwise.combine.mkl.methods import Method
+from kernelwise.kernels import Kernel
+from kernelwise.selection.cascade import loo_criterion
+from kernelwise.selection.selector import KernelSelector
+from kernelwise.targets import Targets
+
+_NEARBY = (0.1, 1.0, 10.0)  # ridges, in units of the one that features of low rank call for
+_SHARED = ("memory", "n_jobs", "random_state", "class_weight")
+
+
+def prepared(
+    model: Any, rows: tuple[Any, bool], targets: Targets, kernels: Sequence[Kernel], method: Method
+) -> BaseMatrices:
+    """Return the base matrices of a model's kernels; of given matrices, and few rows, exactly."""
+    (X, is_matrix), budget, k = rows, as_bytes(model.memory), len(kernels)
+    how = {"center": model.center, "normalize": model.normalize}
+    if is_matrix or targets.n <= MOST_EXACT:
+        check_memory(k, targets.n, budget)
+        base = base_matrices(kernels, X, targets, **how)
+    else:
+        method.check_scales(MOST_EXACT)
+        rank = rank_for(k, targets.n, budget)
+        check_memory(k, targets.n, budget, rank)
+        base = feature_matrices(kernels, X, targets, rank, **how)
+    if not base.usable.any():
+        raise ValueError("kernels are all constant on the rows of X: give other kernels.")
+    return base
+
+
+def selected(model: Any, X: Any, targets: Targets, params: dict[str, Any]) -> KernelSelector:
+    """Return a selector with the weighted sum of a model as its only kernel.
+
+    Its engine is the one for so many rows, and sees more of the sum than the features did: it
+    chooses among the ridges nearby.
+    """
+    near = [factor * model.best_ridge_ for factor in _NEARBY]
+    selector = KernelSelector(
+        kernels=[model.best_kernel_],
+        criterion=loo_criterion(targets),
+        task=targets.task,
+        ridge=near if is_one_of(model.ridge, ("auto",)) else model.ridge,
+        **{name: getattr(model, name) for name in _SHARED},
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # guards of a choice among kernels
+        selector.fit(X, targets.labels, **params)
+    return selector

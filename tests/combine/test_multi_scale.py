@@ -1,0 +1,149 @@
+"""MultiKernelSelector on several targets and on thousands of rows."""
+
+import numpy as np
+import pytest
+
+import kernelwise as kw
+from helpers import close
+from kernelwise.combine import many_rows
+
+pytestmark = pytest.mark.filterwarnings("ignore::kernelwise.selection.KernelChoiceWarning")
+VIEWS = {"a": [0, 1], "b": [2, 3], "noise": [4, 5]}
+
+
+def rows(n=100, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 6))
+    first, second = np.sin(2.0 * X[:, 0]), X[:, 2] * X[:, 3]
+    noise = 0.1 * rng.normal(size=(n, 2))
+    return X, np.column_stack([first, 100.0 * second + 7.0]) + noise
+
+
+class TestSeveralTargets:
+    def test_share_weights_and_ridge(self):
+        X, Y = rows(150)
+        model = kw.MultiKernelSelector(views=VIEWS).fit(X[:100], Y[:100])
+        assert model.view_weights_["noise"] < 0.05
+        assert min(model.view_weights_["a"], model.view_weights_["b"]) > 0.1
+        machine = kw.KRR(model.best_kernel_, model.best_ridge_, fit_intercept=True)
+        expected = machine.fit(X[:100], Y[:100]).predict(X[100:])
+        close(model.predict(X[100:]), expected)
+        assert model.score(X[100:], Y[100:]) > 0.8
+        close(model.target_variance_, Y[:100].var(axis=0))
+
+    def test_do_not_depend_on_their_units(self):
+        X, Y = rows()
+        plain = kw.MultiKernelSelector(views=VIEWS).fit(X, Y)
+        other = kw.MultiKernelSelector(views=VIEWS).fit(X, Y * [1e3, 1e-3] + [5.0, -3.0])
+        close(other.weights_, plain.weights_, rtol=1e-6)
+        assert other.best_ridge_ == plain.best_ridge_
+        close(other.error_.value, plain.error_.value, rtol=1e-6)
+
+    def test_the_same_target_twice_is_one(self):
+        X, Y = rows()
+        one = kw.MultiKernelSelector(views=VIEWS).fit(X, Y[:, 0])
+        two = kw.MultiKernelSelector(views=VIEWS).fit(X, Y[:, [0, 0]])
+        close(two.weights_, one.weights_, rtol=1e-6)
+        close(two.predict(X)[:, 1], one.predict(X), rtol=1e-6)
+        close(two.error_.value * Y[:, 0].std(), one.error_.value)
+        close(two.gain_, one.gain_, rtol=1e-6)
+
+    def test_errors_are_in_units_of_the_spread(self):
+        X, Y = rows()
+        model = kw.MultiKernelSelector(views=VIEWS).fit(X, Y)
+        residuals = model.best_estimator_.loo_residuals_
+        expected = np.sqrt(np.mean((residuals / Y.std(axis=0)) ** 2))
+        close(model.error_.value, expected)
+        assert model.error_.measure == "standardised root mean squared error"
+        close(model.error_.baseline, 100 / 99)
+        assert model.error_.value < model.single_error_.value < model.error_.baseline
+        nested = model.nested_error(X, Y, cv=3)
+        assert model.error_.value < nested.value < 1.0
+
+    @pytest.mark.parametrize("way", [{"method": m} for m in ("align", "alignf", "uniform", "loo")])
+    def test_by_other_methods(self, way):
+        X, Y = rows(60)
+        model = kw.MultiKernelSelector(views=VIEWS, **way).fit(X, Y, sample_weight=np.ones(60))
+        assert model.predict(X).shape == (60, 2)
+
+    def test_bad_ones_are_explained(self):
+        X, Y = rows(20)
+        for settings in ({"task": "classification"}, {"class_weight": "balanced"}):
+            with pytest.raises(ValueError, match="y has several columns, which are real targets"):
+                kw.MultiKernelSelector(**settings).fit(X, Y)
+        with pytest.raises(ValueError, match="y is constant"):
+            kw.MultiKernelSelector().fit(X, Y * [1.0, 0.0])
+        with pytest.raises(ValueError, match="NaN"):
+            kw.MultiKernelSelector().fit(X, Y * [1.0, np.nan])
+        with pytest.raises(ValueError, match="criterion md is for classes"):
+            kw.MultiKernelSelector(criterion="md").fit(X, Y)
+
+
+class TestManyRows:
+    @pytest.fixture(autouse=True)
+    def _few_are_many(self, monkeypatch):
+        monkeypatch.setattr(many_rows, "MOST_EXACT", 150)
+
+    @pytest.mark.parametrize("kind", ["binary", "multiclass", "regression"])
+    def test_weights_are_near_those_of_the_matrices(self, kind, monkeypatch):
+        X, Y = rows(400)
+        f = Y[:, 0] + Y[:, 1] / 100.0
+        cuts = {"binary": [0.07], "multiclass": [-0.5, 0.6]}
+        y = f if kind == "regression" else np.digitize(f, cuts[kind])
+        model = kw.MultiKernelSelector(views=VIEWS).fit(X, y)
+        assert model.result_.engine == "low_rank"
+        monkeypatch.setattr(many_rows, "MOST_EXACT", 1000)
+        exact = kw.MultiKernelSelector(views=VIEWS).fit(X, y)
+        assert exact.result_.engine == "dense"
+        # Penalty by penalty; which of them is picked may differ.
+        views = [m.path_["weights"].reshape(5, 3, 3).sum(axis=2) for m in (model, exact)]
+        np.testing.assert_allclose(*views, rtol=0, atol=0.05)
+        assert model.error_.value < 1.2 * exact.error_.value
+        assert model.best_estimator_.kernel == model.best_kernel_
+        assert model.gain_ > model.gain_standard_error_
+
+    def test_leave_one_out_passes_over_landmarks(self):
+        X, Y = rows(300)
+        model = kw.MultiKernelSelector(views=VIEWS, method="uniform").fit(X, Y[:, 1])
+        assert model.single_error_.standard_error > 0.0
+        close(model.uniform_error_.value**2, model.path_["loss"][0] * Y[:, 1].var(), rtol=1e-6)
+
+    def test_ridges_that_are_given_are_kept(self):
+        X, Y = rows(200)
+        model = kw.MultiKernelSelector(views=VIEWS, ridge=0.3).fit(X, Y[:, 0])
+        assert model.best_ridge_ == 0.3
+
+    def test_several_targets(self):
+        X, Y = rows(200)
+        model = kw.MultiKernelSelector(views=VIEWS).fit(X, Y)
+        assert model.predict(X).shape == (200, 2)
+
+    @pytest.mark.parametrize(
+        "way",
+        [
+            *({"method": name} for name in ("loo", "lml")),
+            *({"criterion": c} for c in ("er", "rks", "sps", kw.criteria.SM(r=1.5))),
+        ],
+    )
+    def test_methods_that_form_the_matrix_say_so(self, way):
+        X, Y = rows(200)
+        with pytest.raises(ValueError, match="needs the combined matrix of all rows") as error:
+            kw.MultiKernelSelector(views=VIEWS, **way).fit(X, Y[:, 0])
+        assert "\n" not in str(error.value)
+
+    @pytest.mark.parametrize(
+        "way", [{"method": "alignf"}, {"criterion": "sm"}, {"criterion": "md"}]
+    )
+    def test_others_do_not(self, way):
+        X, Y = rows(200)
+        model = kw.MultiKernelSelector(views=VIEWS, **way).fit(X, (Y[:, 0] > 0.0).astype(int))
+        assert model.view_weights_["a"] == max(model.view_weights_.values())
+
+    def test_bad_input_is_explained(self):
+        X, Y = rows(200)
+        with pytest.raises(ValueError, match=r"the features of 9 kernels on 200 rows take .*fewer"):
+            kw.MultiKernelSelector(views=VIEWS, memory="10KB").fit(X, Y[:, 0])
+        with pytest.raises(ValueError, match="take positive semidefinite kernels, and Sigmoid"):
+            kw.MultiKernelSelector([kw.Linear(), kw.Sigmoid(1.0, 0.0)]).fit(X, Y[:, 0])
+        with pytest.raises(ValueError, match="kernels are all constant on the rows"):
+            kw.MultiKernelSelector([kw.Gaussian(1e200)]).fit(X, Y[:, 0])
