@@ -8,7 +8,9 @@ PROJECTS := pyproject.toml papers/pyproject.toml
 INSTALL := $(BIN)/python -m pip install --quiet
 PAPERS := --editable ./papers
 
-.PHONY: demo test fuzz bench lint types imports doctest check clean
+SPHINX := OPENBLAS_NUM_THREADS=1 $(BIN)/sphinx-build -W --keep-going -q -c docs -b html
+
+.PHONY: help demo test fuzz bench lint types imports doctest check docs docs-quick pictures clean
 
 demo: $(VENV)/.core
 	$(BIN)/python examples/demo.py demo
@@ -35,8 +37,20 @@ types: $(VENV)/.lint
 imports: $(VENV)/.lint
 	$(BIN)/lint-imports
 
+# The site, with every script of the gallery run: about five minutes on one core.
+docs: $(VENV)/.docs
+	$(SPHINX) -d build/docs/doctrees . build/docs/html
+	@echo "open build/docs/html/index.html"
+
+# The same without running the scripts, for a look at a page and for CI.
+docs-quick: $(VENV)/.docs
+	$(SPHINX) -D plot_gallery=0 -d build/docs-quick/doctrees . build/docs-quick/html
+
+pictures: $(VENV)/.core
+	$(BIN)/python docs/pictures.py
+
 doctest: $(VENV)/.test
-	$(BIN)/python -m pytest --doctest-modules --doctest-glob='*.md' src docs README.md papers/src papers/pages papers/README.md
+	$(BIN)/python -m pytest --doctest-modules --doctest-glob='*.md' --ignore-glob='docs/*.py' src docs README.md papers/src papers/pages papers/README.md
 
 check: test lint types imports doctest
 
@@ -55,5 +69,19 @@ $(VENV)/.lint: $(PROJECTS) | $(VENV)/bin/python
 	$(INSTALL) --editable '.[lint]' $(PAPERS)
 	touch $@ $(VENV)/.core
 
+# Every supported Python, oldest and newest dependencies, the wheel; one after the other.
+SESSIONS ?=
+MATRIX_PATH := $(subst $() ,:,$(wildcard $(HOME)/.pyenv/versions/3.1[1-3].*/bin))
+matrix: $(VENV)/.release
+	PATH="$(abspath $(BIN)):$(MATRIX_PATH):$$PATH" $(BIN)/nox $(if $(SESSIONS),--sessions $(SESSIONS))
+
+$(VENV)/.release: $(PROJECTS) | $(VENV)/bin/python
+	$(INSTALL) --editable '.[release]'
+	touch $@
+
+$(VENV)/.docs: $(PROJECTS) | $(VENV)/bin/python
+	$(INSTALL) --editable '.[docs]' $(PAPERS)
+	touch $@ $(VENV)/.core
+
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf gallery api $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
