@@ -39,11 +39,13 @@ imports: $(VENV)/.lint
 
 # The site, with every script of the gallery run: about five minutes on one core.
 docs: $(VENV)/.docs
+	rm -rf api
 	$(SPHINX) -d build/docs/doctrees . build/docs/html
 	@echo "open build/docs/html/index.html"
 
 # The same without running the scripts, for a look at a page and for CI.
 docs-quick: $(VENV)/.docs
+	rm -rf api
 	$(SPHINX) -D plot_gallery=0 -d build/docs-quick/doctrees . build/docs-quick/html
 
 pictures: $(VENV)/.core
@@ -82,6 +84,18 @@ $(VENV)/.release: $(PROJECTS) | $(VENV)/bin/python
 $(VENV)/.docs: $(PROJECTS) | $(VENV)/bin/python
 	$(INSTALL) --editable '.[docs]' $(PAPERS)
 	touch $@ $(VENV)/.core
+
+changelog: $(VENV)/.release
+	$(BIN)/towncrier build --draft --version next
+
+dist: $(VENV)/.release
+	rm -rf dist
+	$(BIN)/python -m build --outdir dist .
+	$(BIN)/python -m build --outdir dist papers
+	$(BIN)/twine check --strict dist/*
+
+dry-run: $(VENV)/.release
+	$(BIN)/python tools/dry_run.py
 
 clean:
 	rm -rf gallery api $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis

@@ -1,4 +1,4 @@
-"""Check an environment with the library alone: it imports, chooses, and says what extras are for."""
+"""Check an environment with the library alone: it imports, chooses, says what extras are for."""
 
 import importlib.util
 import sys
