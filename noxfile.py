@@ -1,7 +1,7 @@
 """The matrix: every supported Python, oldest and newest dependencies, and what is distributed.
 
-``make matrix`` runs all sessions, ``make matrix SESSIONS="tests-3.12 wheel"`` some of them. uv makes
-the environments; the interpreters are those it finds (pyenv's included) or can fetch.
+``make matrix`` runs all sessions, ``make matrix SESSIONS="tests-3.12 wheel"`` some of them. uv
+makes the environments; the interpreters are those it finds (pyenv's included) or can fetch.
 """
 
 import os
@@ -23,21 +23,21 @@ ROOT = Path(__file__).parent
 
 @nox.session(python=PYTHONS)
 def tests(session: nox.Session) -> None:
-    """The whole suite with the newest dependencies."""
+    """Run the whole suite with the newest dependencies."""
     session.install("--upgrade", "-e", ".[test]", "-e", "./papers")
     session.run(*PYTEST, *session.posargs)
 
 
 @nox.session(python=PYTHONS[0])
 def oldest(session: nox.Session) -> None:
-    """The whole suite with the oldest dependencies that pyproject.toml allows."""
+    """Run the whole suite with the oldest dependencies that pyproject.toml allows."""
     session.install("--resolution", "lowest-direct", "-e", ".[test]", "-e", "./papers")
     session.run(*PYTEST, *session.posargs)
 
 
 @nox.session(python=PYTHONS)
 def core(session: nox.Session) -> None:
-    """The library alone, without any extra: imports, a choice, and one sentence for what is missing."""
+    """Use the library alone, without any extra."""
     session.install(".")
     session.run("python", "tools/core.py")
 
@@ -57,14 +57,15 @@ def wheel(session: nox.Session) -> None:
     session.install(f"kernelwise[all] @ {library.as_uri()}", str(papers), "pytest")
     session.chdir(session.create_tmp())
     shutil.copy(ROOT / "README.md", "README.md")
-    session.run("python", "-m", "pytest", "--quiet", "-c", os.devnull, "--doctest-glob=*.md", "README.md")
+    readme = ["--quiet", "-c", os.devnull, "--doctest-glob=*.md", "README.md"]
+    session.run("python", "-m", "pytest", *readme)
     session.run("python", ROOT / "examples" / "demo.py", "demo")
     session.run("kernelwise", "reproduce", "--list")
 
 
 @nox.session(python=PYTHONS[-1])
 def nightly(session: nox.Session) -> None:
-    """The suite with scikit-learn's nightly build, from the index that NIGHTLY_INDEX names."""
+    """Run the suite with scikit-learn's nightly build, from the index that NIGHTLY_INDEX names."""
     index = os.environ.get("NIGHTLY_INDEX")
     if not index:
         session.skip("set NIGHTLY_INDEX to the address of an index with nightly builds")

@@ -5,6 +5,7 @@ site and in the repository. What is generated goes to ``build/`` and to the fold
 ``api/``, which git ignores.
 """
 
+import re
 import warnings
 from pathlib import Path
 
@@ -84,12 +85,16 @@ sphinx_gallery_conf = {
 
 
 def setup(app):
-    """On the site, links to the list of scripts lead to the gallery."""
+    """Lead links to the list of scripts to the gallery; leave scikit-learn's own methods out."""
 
     def lead_to_gallery(app, name, source):
-        source[0] = source[0].replace("../examples/gallery/README.md", "../gallery/index.rst")
+        source[0] = source[0].replace("../examples/README.md", "../gallery/index.rst")
+
+    def is_skipped(app, what, name, thing, skip, options):
+        return skip or bool(re.fullmatch(r"get_metadata_routing|set_\w+_request", name))
 
     app.connect("source-read", lead_to_gallery)
+    app.connect("autodoc-skip-member", is_skipped)
 
 
 # A script shows what its reader would see, without advice about the toy data in it.

@@ -45,7 +45,7 @@ def test_a_script_runs_and_draws(path, monkeypatch):
 
 
 def test_every_script_is_listed_and_introduced():
-    listed = re.findall(r"\]\((plot_\w+\.py)\)", (FOLDER / "README.md").read_text())
+    listed = re.findall(r"\]\(gallery/(plot_\w+\.py)\)", (FOLDER.parent / "README.md").read_text())
     assert sorted(listed) == [path.name for path in SCRIPTS]
     assert len(SCRIPTS) >= 15
     for path in SCRIPTS:

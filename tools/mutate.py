@@ -191,7 +191,6 @@ def warm_up() -> None:
     """Import what the tests need and no mutant changes."""
     for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
         os.environ[name] = "1"
-    import hypothesis
     import numba
     import pandas
     import pytest
@@ -202,7 +201,7 @@ def warm_up() -> None:
     import sklearn.svm
     import sklearn.utils.estimator_checks
 
-    assert all((hypothesis, numba, pandas, pytest, scipy, sklearn))
+    assert all((numba, pandas, pytest, scipy, sklearn))
     assert "kernelwise" not in sys.modules
 
 
