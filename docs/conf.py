@@ -43,6 +43,7 @@ include_patterns = [
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "RELEASING.md",
+    "changes/README.md",
     "SECURITY.md",
     "CODE_OF_CONDUCT.md",
 ]
