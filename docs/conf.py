@@ -7,6 +7,7 @@ site and in the repository. What is generated goes to ``build/`` and to the fold
 
 import re
 import warnings
+from importlib.util import find_spec
 from pathlib import Path
 
 import matplotlib
@@ -15,6 +16,7 @@ import kernelwise
 
 matplotlib.use("agg")
 ROOT = Path(__file__).parents[1]
+HAS_DASK = find_spec("distributed") is not None and hasattr(kernelwise.gram, "Distributed")
 
 project = "kernelwise"
 author = "The kernelwise developers"
@@ -72,6 +74,8 @@ sphinx_gallery_conf = {
     "examples_dirs": str(ROOT / "examples" / "gallery"),
     "gallery_dirs": "gallery",
     "filename_pattern": r"/plot_",
+    # Needs the extra dask.
+    "ignore_pattern": r"__init__\.py" if HAS_DASK else r"plot_cluster\.py",
     "within_subsection_order": "FileNameSortKey",
     "min_reported_time": 1e9,
     "show_memory": False,
@@ -115,7 +119,8 @@ html_theme_options = {
         "image_light": "_static/mark.svg",
         "image_dark": "_static/mark.svg",
     },
-    "header_links_before_dropdown": 6,
+    "header_links_before_dropdown": 7,
+    "navbar_persistent": ["search-button"],
     "navbar_end": ["theme-switcher"],
     "secondary_sidebar_items": ["page-toc"],
     "show_prev_next": False,
@@ -126,4 +131,4 @@ html_theme_options = {
     "pygments_light_style": "tango",
     "pygments_dark_style": "monokai",
 }
-html_sidebars = {"docs/index": [], "docs/getting_started": [], "CHANGELOG": []}
+html_sidebars = {"docs/index": [], "docs/concepts": [], "docs/getting_started": [], "CHANGELOG": []}
