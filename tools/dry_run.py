@@ -18,6 +18,13 @@ ROOT = Path(__file__).parents[1]
 PROJECTS = ("kernelwise", "kernelwise-papers")
 
 
+class QuietHandler(http.server.SimpleHTTPRequestHandler):
+    """Serves files without a line for each: pip asks for every package here first."""
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
 def main() -> None:
     """Install both distributions by name into a fresh environment and use them."""
     [version] = re.findall(
@@ -25,7 +32,7 @@ def main() -> None:
     )
     with tempfile.TemporaryDirectory() as folder:
         index = write_index(Path(folder) / "index")
-        handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(index))
+        handler = functools.partial(QuietHandler, directory=str(index))
         with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
             threading.Thread(target=server.serve_forever, daemon=True).start()
             address = f"http://127.0.0.1:{server.server_port}/simple/"
