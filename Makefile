@@ -45,7 +45,7 @@ coverage: $(VENV)/.test ## lines that the tests run: at least 95 %
 lint: $(VENV)/.lint ## ruff and codespell
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/codespell src tests docs examples papers README.md CHANGELOG.md CONTRIBUTING.md
+	$(BIN)/codespell src tests docs examples papers tools changes *.md
 
 types: $(VENV)/.lint ## mypy
 	$(BIN)/mypy
