@@ -17,9 +17,10 @@ ROWS = 500
 LABELLED = 60
 
 # %%
-# Two rings. For sixty rows somebody has said which ring they belong to. Spectral clustering looks for
-# a cut between rows that are hardly similar, so the criterion to choose by is the normalised cut of
-# the known labels. It prefers narrow kernels: offer none so narrow that rows lose their neighbours.
+# Two rings. For sixty rows somebody has said which ring they belong to. Spectral clustering looks
+# for a cut between rows that are hardly similar, so the criterion to choose by is the normalised
+# cut of the known labels. It prefers narrow kernels: offer none so narrow that rows lose their
+# neighbours.
 
 X, y = make_circles(ROWS, factor=0.45, noise=0.07, random_state=0)
 known = np.random.default_rng(0).permutation(ROWS)[:LABELLED]
