@@ -9,7 +9,7 @@ INSTALL := $(BIN)/python -m pip install --quiet
 PAPERS := --editable ./papers
 
 SAMPLE ?= 100
-LOOPS := tests/gram/test_tiled.py tests/gram/test_pairs.py tests/machines/test_svm.py tests/machines/test_relevance.py
+LOOPS := tests/gram/test_pairs.py tests/machines/test_relevance.py
 SPHINX := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/sphinx-build -W --keep-going -q -c docs -b html
 
 .PHONY: help demo test fuzz bench mutants coverage lint types imports doctest check docs docs-quick pictures \
