@@ -53,7 +53,7 @@ types: $(VENV)/.lint ## mypy
 imports: $(VENV)/.lint ## the import rule
 	$(BIN)/lint-imports
 
-# The site, with every script of the gallery run: about five minutes on one core.
+# The site, with every script of the gallery run: minutes of one core.
 docs: $(VENV)/.docs ## the documentation site, gallery included
 	rm -rf api
 	$(SPHINX) -d build/docs/doctrees . build/docs/html
