@@ -35,6 +35,7 @@ except ImportError:
 SVM_COEFFICIENTS = ("dual_coef_", "_dual_coef_")
 SVM_INTERCEPTS = ("intercept_", "_intercept_")
 SVM_COUNTS = "_n_support"
+SVM_WIDTH = "_gamma"
 SVM_ROWS = "_BaseLibSVM__Xfit"
 
 COLUMN_PLACES = "_transformer_to_input_indices"  # of a fitted ColumnTransformer, by step

@@ -8,6 +8,7 @@ import pytest
 
 import kernelwise as kw
 from kernelwise import criteria as c
+from kernelwise.criteria.spectral import _check_size
 from kernelwise.selection import UndefinedCriterionWarning
 
 HOSTILE = [
@@ -122,3 +123,15 @@ class TestHighPowers:
             warnings.simplefilter("ignore", UndefinedCriterionWarning)
             for r in (1, 2, 3, 1000, 1.5):
                 assert np.isnan(kw.score_matrix(np.zeros((4, 4)), [0, 0, 1, 1], c.SM(r=r))["sm"])
+
+
+@pytest.mark.parametrize(("log2", "fits"), [(1023.0, True), (1023.5, False), (-1020.5, True)])
+def test_a_value_may_be_as_large_as_float64_allows(log2, fits):
+    """A value of 2^(log2 - 1) to 2^log2; the least normal number is 2^-1022."""
+    if fits:
+        assert _check_size(log2) is None
+    else:
+        with pytest.raises(c.Undefined, match="too large for float64"):
+            _check_size(log2)
+    with pytest.raises(c.Undefined, match="too small for float64"):
+        _check_size(-1021.0)

@@ -2,26 +2,24 @@
 
 What is fetched from where, and how it becomes a table, stands in ``sources.csv``, with the checksum
 of the table; ``conversion`` says what its steps mean. A download that gives another table is
-refused.
+refused. pooch does the transfer and says where caches are on this system.
 """
 
 import csv
 import gzip
 import hashlib
-import http.client
 import io
-import os
-import urllib.error
-import urllib.request
 from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 from math import isnan
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
+import pooch
 
 from kernelwise._files import Unpacking, replacing
 from kernelwise_papers.conversion import ConvertedTable, Source, convert, number
@@ -64,8 +62,7 @@ def _source(row: dict[str, str]) -> Source:
 
 def cache_folder() -> Path:
     """Return where fetched data sets are kept."""
-    given = os.environ.get("XDG_CACHE_HOME")
-    return (Path(given) if given else Path.home() / ".cache") / "kernelwise"
+    return Path(pooch.os_cache("kernelwise"))
 
 
 def fetch(name: str, folder: Path) -> Path:
@@ -198,28 +195,46 @@ def _text(target: str, form: str) -> str:
 def _download(name: str, url: str, attempts: int = 2) -> bytes:
     try:
         return _body(url)
-    except (OSError, http.client.HTTPException) as error:
-        is_final = False
-        if isinstance(error, urllib.error.HTTPError):
-            error.close()
-            is_final = error.code < 500
-        if attempts > 1 and not is_final:
+    except OSError as error:  # all errors of a transfer are
+        answer = getattr(error, "response", None)
+        if attempts > 1 and (answer is None or answer.status_code >= 500):
             return _download(name, url, attempts - 1)
-        reason = getattr(error, "reason", None) or error
+        reason = error if answer is None else answer.reason
         raise Unavailable(f"{name} cannot be fetched from {url} ({reason})") from error
+
+
+class _LimitedFile(io.BytesIO):
+    """What is received; more than the limit is refused while it comes in."""
+
+    def __init__(self, url: str) -> None:
+        super().__init__()
+        self.url = url
+
+    def write(self, data: Any) -> int:
+        if self.tell() + len(data) > _LARGEST:
+            raise Unavailable(f"{self.url} is refused: it is larger than {_LARGEST // 2**20} MB")
+        return super().write(data)
 
 
 def _body(url: str) -> bytes:
     _check_scheme(url)
-    request = urllib.request.Request(url, headers={"User-Agent": _AGENT})
-    with urllib.request.urlopen(request, timeout=_TIMEOUT) as answer:
+    received, answers = _LimitedFile(url), []
+
+    def look_at(answer: Any, **_: Any) -> None:
+        answers.append(answer)
         _check_scheme(answer.url)  # where it was led to
-        body: bytes = answer.read(_LARGEST + 1)
-        if len(body) > _LARGEST:
-            raise Unavailable(f"{url} is refused: it is larger than {_LARGEST // 2**20} MB")
-        if answer.length:
-            raise http.client.IncompleteRead(body, answer.length)
-    return body
+
+    transfer = pooch.HTTPDownloader(
+        timeout=_TIMEOUT,
+        headers={"User-Agent": _AGENT, "Accept-Encoding": "identity"},
+        hooks={"response": look_at},
+    )
+    try:
+        transfer(url, received, None)
+    finally:
+        for answer in answers:  # a transfer that fails leaves its connection open
+            answer.close()
+    return received.getvalue()
 
 
 def _check_scheme(url: str) -> None:

@@ -123,7 +123,7 @@ class Limits:
     kernel : float or None, default=None
         :math:`\kappa = \sup k(x, x)`; the largest diagonal entry of K where None.
     target : float or None, default=None
-        :math:`M = \sup |y|`; 1 for classes and the largest |y| of the sample where None.
+        :math:`M = \sup |y|`; 1 for classes and the largest ``|y|`` of the sample where None.
     score : float or None, default=None
         :math:`D = \sup |f|`; :math:`\sqrt\kappa \max(1, |f_S|_K)` where None.
     """

@@ -152,7 +152,7 @@ class Evidence:
         return np.asarray(weights[:, None] * Y)
 
     def powers(self, weighted: bool, k: int) -> "Power":
-        """Return (K / |K|_F)^k y for every contrast y; dividing avoids overflow."""
+        """Return powers of K over its norm times every contrast; dividing avoids overflow."""
         known = k
         while known > 0 and (weighted, known) not in self._powers:
             known -= 1

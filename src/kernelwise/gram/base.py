@@ -139,7 +139,7 @@ class GramStatistics:
 
     @property
     def centered_frobenius(self) -> float:
-        """|HKH|_F = |HSH|_F."""
+        """The Frobenius norm of HKH, which is that of HSH."""
         return float(np.sqrt(self.centered_squares))
 
     @cached_property

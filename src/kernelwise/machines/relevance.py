@@ -60,7 +60,8 @@ class Relevance:
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         """Return the values."""
-        return np.array(self.values, dtype=dtype, copy=copy)
+        values = np.asarray(self.values, dtype=dtype)
+        return values.copy() if copy else values  # numpy 1 knows no copy=None
 
 
 def relevance(

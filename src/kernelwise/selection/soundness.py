@@ -172,6 +172,7 @@ def _check_svm(machine: Any) -> None:
     _check_shapes(machine, {private.SVM_COUNTS: (c,), "support_": (vectors,), **learned})
     for name in learned:
         _check_numbers(getattr(machine, name), name)
+    _require(np.ndim(getattr(machine, private.SVM_WIDTH)) == 0, f"{private.SVM_WIDTH} is no number")
     _check_svm_rows(machine, vectors)
 
 

@@ -1,0 +1,134 @@
+"""How Sphinx builds the documentation site; ``make docs`` runs it.
+
+The source folder is the root of the repository, so that links between pages are the same on the
+site and in the repository. What is generated goes to ``build/`` and to the folders ``gallery/`` and
+``api/``, which git ignores.
+"""
+
+import re
+import warnings
+from importlib.util import find_spec
+from pathlib import Path
+
+import matplotlib
+
+import kernelwise
+
+matplotlib.use("agg")
+ROOT = Path(__file__).parents[1]
+HAS_DASK = find_spec("distributed") is not None and hasattr(kernelwise.gram, "Distributed")
+
+project = "kernelwise"
+author = "The kernelwise developers"
+copyright = author
+version = release = kernelwise.__version__
+
+extensions = [
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.viewcode",
+    "sphinx-mathjax-offline",
+    "numpydoc",
+    "myst_parser",
+    "sphinx_copybutton",
+    "sphinx_gallery.gen_gallery",
+]
+
+root_doc = "docs/index"
+include_patterns = [
+    "docs/*.md",
+    "api/*",
+    "gallery/**",
+    "papers/pages/*.md",
+    "papers/README.md",
+    "papers/src/kernelwise_papers/published/*.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "RELEASING.md",
+    "changes/README.md",
+    "SECURITY.md",
+    "CODE_OF_CONDUCT.md",
+]
+# Folders that would only take time to look through.
+exclude_patterns = [".*", "build", "dist", "src", "tests", "**/sg_execution_times.rst"]
+# Absolute, because autosummary looks for them from the source folder.
+templates_path = [str(ROOT / "docs" / "_templates")]
+
+# Markdown: anchors as code hosts make them, and classes on blocks, such as {.cards}.
+myst_enable_extensions = ["attrs_block", "attrs_inline"]
+myst_heading_anchors = 4
+# README.md and index.md begin with a picture or table of their own; headings may skip a level.
+suppress_warnings = ["myst.header"]
+
+# The reference: one page a name, numpydoc docstrings.
+autosummary_generate = True
+autosummary_imported_members = True
+autodoc_typehints = "none"
+numpydoc_show_class_members = False
+numpydoc_class_members_toctree = False
+numpydoc_xref_param_type = False
+copybutton_prompt_text = r">>> |\.\.\. |\$ "
+copybutton_prompt_is_regexp = True
+
+sphinx_gallery_conf = {
+    "examples_dirs": str(ROOT / "examples" / "gallery"),
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"/plot_",
+    # Needs the extra dask.
+    "ignore_pattern": r"__init__\.py" if HAS_DASK else r"plot_cluster\.py",
+    "within_subsection_order": "FileNameSortKey",
+    "min_reported_time": 1e9,
+    "show_memory": False,
+    "download_all_examples": True,
+    "remove_config_comments": True,
+    "backreferences_dir": "api/examples",
+    "doc_module": ("kernelwise",),
+    "inspect_global_variables": False,
+    "abort_on_example_error": True,
+    "write_computation_times": False,
+}
+
+
+def setup(app):
+    """Lead links to the list of scripts to the gallery; leave scikit-learn's own methods out."""
+
+    def lead_to_gallery(app, name, source):
+        source[0] = source[0].replace("../examples/README.md", "../gallery/index.rst")
+
+    def is_skipped(app, what, name, thing, skip, options):
+        return skip or bool(re.fullmatch(r"get_metadata_routing|set_\w+_request", name))
+
+    app.connect("source-read", lead_to_gallery)
+    app.connect("autodoc-skip-member", is_skipped)
+
+
+# A script shows what its reader would see, without advice about the toy data in it.
+warnings.filterwarnings("ignore", category=kernelwise.selection.KernelChoiceWarning)
+
+html_theme = "pydata_sphinx_theme"
+html_title = f"kernelwise {version}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_extra_path = ["_extra"]
+html_favicon = "_static/mark.svg"
+html_show_sourcelink = False
+html_copy_source = False
+html_theme_options = {
+    "logo": {
+        "text": "kernelwise",
+        "image_light": "_static/mark.svg",
+        "image_dark": "_static/mark.svg",
+    },
+    "header_links_before_dropdown": 7,
+    "navbar_persistent": ["search-button"],
+    "navbar_end": ["theme-switcher"],
+    "secondary_sidebar_items": ["page-toc"],
+    "show_prev_next": False,
+    "footer_start": ["copyright"],
+    "footer_end": [],
+    "navigation_with_keys": False,
+    "show_toc_level": 2,
+    "pygments_light_style": "tango",
+    "pygments_dark_style": "monokai",
+}
+html_sidebars = {"docs/index": [], "docs/concepts": [], "docs/getting_started": [], "CHANGELOG": []}
