@@ -5,6 +5,8 @@ from dataclasses import replace
 from kernelwise.criteria import CKTA, FSM, KTA, SPS, KFold
 from kernelwise.kernels import grids
 from kernelwise_papers.tables.table import (
+    FRESH,
+    FRESH_SPLITS,
     OLD_EDITION,
     VARIANT_SPLITS,
     PaperTable,
@@ -71,4 +73,20 @@ SPS_TABLE1_GAUSSIAN = replace(
     why={},
 )
 
-SPS_TABLE1 = replace(_AS_PRINTED, variants=(SPS_TABLE1_SMALLER, SPS_TABLE1_GAUSSIAN))
+# Written down before its splits were run. Splice is left out, as in the other variants.
+SPS_TABLE1_BALANCED = replace(
+    _AS_PRINTED,
+    key="sps-table1-balanced",
+    of=_AS_PRINTED.key,
+    splits=FRESH_SPLITS,
+    first_split=FRESH,
+    title="SPS 2014, Table 1, by balanced accuracy, with Gaussian kernels only",
+    datasets=_SMALLER_SETS,
+    kernels=SPS_TABLE1_GAUSSIAN.kernels,
+    measure="balanced",
+    why={},
+)
+
+SPS_TABLE1 = replace(
+    _AS_PRINTED, variants=(SPS_TABLE1_SMALLER, SPS_TABLE1_GAUSSIAN, SPS_TABLE1_BALANCED)
+)

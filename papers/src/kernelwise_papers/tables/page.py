@@ -85,6 +85,7 @@ def protocol(results: Results) -> list[str]:
         f"- {markdown.span(splits)} random splits a data set ({table.repetitions} in the paper), "
         f"{100 * table.train_share:.0f} % of the rows for training, not stratified; features "
         f"{_SCALINGS[table.scaling]} by the training rows.",
+        *_choices(table),
         f"- {machine}; on the diagonal of K {_RIDGES[table.ridge]}.",
         f"- {len(table.kernels)} kernels: {_candidates(table)}.",
         *markdown.not_run(_published_sets(table), done),
@@ -93,6 +94,22 @@ def protocol(results: Results) -> list[str]:
     for name in table.datasets:
         if name in done and (said := _remarks(table, name)):
             lines.append(f"- {name}: {said}.")
+    return lines
+
+
+def _choices(table: PaperTable) -> list[str]:
+    """Return what a reading has that others have not: fresh splits, another measure."""
+    lines = []
+    if table.first_split:
+        lines.append(
+            f"- The splits have the numbers from {table.first_split:,} on: columns, kernels, "
+            "machine and number of splits were written down before any of them was run."
+        )
+    if table.measure == "balanced":
+        lines.append(
+            "- Accuracy is balanced: the mean over the two classes of the share of rows that are "
+            "right. The criteria themselves are as elsewhere."
+        )
     return lines
 
 

@@ -186,7 +186,8 @@ def score(part: Part, table: PaperTable, columns: Mapping[Any, Criterion], ridge
             values[name][k] = [value.mean for value in found]
         evidence.prefit([float(ridge) for ridge in ridges], frozenset({Need.TRAINING}))
         K_test = kernels[k].values(test_pairs)
-        errors[k] = [_test_error(evidence, part, K_test, float(ridge)) for ridge in ridges]
+        test_error = _balanced_error if table.measure == "balanced" else _test_error
+        errors[k] = [test_error(evidence, part, K_test, float(ridge)) for ridge in ridges]
     return Scores(values, errors)
 
 
@@ -200,6 +201,15 @@ def _test_error(evidence: Evidence, part: Part, K_test: Array, ridge: float) -> 
         return evidence.machine.error_on(ridge, K_test, part.test_targets)
     except Undefined:
         return float("nan")
+
+
+def _balanced_error(evidence: Evidence, part: Part, K_test: Array, ridge: float) -> float:
+    """Return the mean over classes of the share of their test rows that are wrong."""
+    targets, errors = part.test_targets, []
+    for rows in targets.members:
+        of_class = replace(part, test_targets=targets.part(rows))
+        errors.append(_test_error(evidence, of_class, K_test[rows], ridge))
+    return float(np.mean(errors))
 
 
 def pick(values: Array, criterion: Criterion) -> int:
