@@ -4,6 +4,7 @@ from kernelwise_papers.experiment import Experiment
 from kernelwise_papers.leaderboard.experiment import Leaderboard
 from kernelwise_papers.papers.cost import Cost
 from kernelwise_papers.papers.curves import CURVES
+from kernelwise_papers.papers.digits.experiment import Digits
 from kernelwise_papers.papers.fsm.real import FsmFigure3
 from kernelwise_papers.papers.fsm.synthetic import FsmFigure2
 from kernelwise_papers.papers.remarks.experiment import Remarks
@@ -13,7 +14,7 @@ from kernelwise_papers.papers.sps_figure1 import HighestAccuracies
 from kernelwise_papers.papers.tables import TABLES
 from kernelwise_papers.tables.run import TableRun
 
-_ORDER = ("sm", "fsm", "er", "ks", "sps", "remarks", "leaderboard", "cost")
+_ORDER = ("sm", "fsm", "er", "ks", "sps", "digits", "remarks", "leaderboard", "cost")
 
 
 def _place(experiment: Experiment) -> tuple[int, bool, str]:
@@ -32,6 +33,7 @@ EXPERIMENTS: dict[str, Experiment] = {
             FsmFigure3(),
             HighestAccuracies(SPS_TABLE1),
             RunTimes(),
+            Digits(),
             Remarks(),
             Leaderboard(),
             Cost(),

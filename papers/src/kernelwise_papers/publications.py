@@ -52,6 +52,8 @@ class Cell:
         Whether the value can be read without guessing.
     note : str
         What is odd about this cell.
+    text : str
+        The value as it was printed, zeros at the end included.
     """
 
     table: str
@@ -64,6 +66,7 @@ class Cell:
     mark: str
     legible: bool
     note: str
+    text: str = ""
 
     def __post_init__(self) -> None:
         if self.mark not in MARKS:
@@ -173,6 +176,7 @@ def _cell(row: dict[str, str]) -> Cell:
         mark=row["mark"],
         legible={"yes": True, "no": False}[row["legible"]],
         note=row["note"],
+        text=row["value"],
     )
 
 

@@ -36,8 +36,13 @@ def headline(results: Results) -> str:
 
 def counts(results: Results) -> list[str]:
     """Return how many cells of every column agree, as a table."""
+    by_digits = results.table.printed_splits
     heads = ["published", "ours", "loose", "strict", "cells"]
     rows = [_count(*each) for each in _agreeing(results)]
+    if by_digits is not None:
+        heads.insert(4, f"strict, {by_digits} splits")
+        for row, (*_, cells) in zip(rows, _agreeing(results), strict=True):
+            row.insert(4, str(sum(c.is_strict_by_digits for c in cells)))
     if results.table.task == "regression":  # sets in units of their own have no mean
         return markdown.table(heads, [row[: len(heads)] for row in rows])
     return markdown.table([*heads, "mean, published", "mean, ours"], rows)

@@ -49,7 +49,7 @@ def page(results: Results) -> str:
         "## How many cells agree",
         "",
         "Loose: within one published standard deviation. Strict: within two standard errors of "
-        "the difference of the two means.",
+        f"the difference of the two means.{_by_digits(results.table)}",
         "",
         *counts(results),
         "",
@@ -113,6 +113,16 @@ def _choices(table: PaperTable) -> list[str]:
     return lines
 
 
+def _by_digits(table: PaperTable) -> str:
+    """Say that the printed digits fit another number of splits than the paper's."""
+    if table.printed_splits is None:
+        return ""
+    return (
+        f" The paper states {table.repetitions} splits; its digits fit {table.printed_splits} "
+        "([how so](digits.md)), and then its means are less certain: counted both ways."
+    )
+
+
 def _origin(table: PaperTable) -> list[str]:
     """Return where a variant comes from."""
     if table.of is None:
@@ -162,7 +172,8 @@ def _paper(results: Results) -> list[str]:
 def _brief(criterion: Criterion) -> str:
     """Return a criterion with its parameters; how folds are drawn is the same everywhere."""
     shown = [f.name for f in fields(criterion) if f.name not in ("cv", "repeats", "random_state")]
-    values = ", ".join(f"{name}={getattr(criterion, name)!r}" for name in shown)
+    given = {name: getattr(criterion, name) for name in shown}
+    values = ", ".join(f"{name}={value!r}" for name, value in given.items() if value is not None)
     return f"{type(criterion).__name__}({values})"
 
 

@@ -37,6 +37,8 @@ class PaperTable:
         The paper's number of splits.
     splits : int or None
         Ours, where it is another.
+    printed_splits : int or None
+        The number of splits that the printed digits fit, where it is not the paper's.
     train_share : float
     ridge : callable
         Returns the ridge on the diagonal of K from a printed lambda and the number of training
@@ -85,6 +87,7 @@ class PaperTable:
     splits: int | None = None
     of: str | None = None
     first_split: int = 0
+    printed_splits: int | None = None
     measure: str = "error"
 
     @property
