@@ -38,17 +38,14 @@ def test_what_a_theorem_does_not_take_is_a_type_error():
 
 def test_all_bounds_decompose_the_matrix_once(monkeypatch):
     """Every bound of a sample takes its eigenvalues from one decomposition."""
-    from kernelwise.gram import dense
+    from kernelwise.gram import eigensystems
 
     calls = []
-    plain, grouped = dense.eigh, dense.eigensystem_of_groups
-    monkeypatch.setattr(dense, "eigh", lambda *a, **o: calls.append("all") or plain(*a, **o))
-    monkeypatch.setattr(
-        dense, "eigensystem_of_groups", lambda *a: calls.append("groups") or grouped(*a)
-    )
+    plain = eigensystems.eigh
+    monkeypatch.setattr(eigensystems, "eigh", lambda *a, **o: calls.append("one") or plain(*a, **o))
     for name in ("eigh", "eigvalsh", "svd", "inv"):
         monkeypatch.setattr(np.linalg, name, lambda *a, name=name, **o: calls.append(name))
     X = np.random.default_rng(0).normal(size=(30, 2))
     gram = np.exp(-((X[:, None] - X) ** 2).sum(axis=2))
     assert len(bounds.all_bounds(gram, X[:, 0] > 0.0)) == 16
-    assert calls == ["all"]
+    assert calls == ["one"]
