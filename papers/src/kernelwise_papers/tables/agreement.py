@@ -173,4 +173,5 @@ def undefined(results: Results) -> list[str]:
     if results.table.published is None:
         return []
     named = dict.fromkeys(c.criterion for c in publications.load(results.table.published))
-    return [name for name in named if name not in results.table.columns]
+    ours = {column.partition(" (")[0] for column in results.table.columns}
+    return [name for name in named if name not in ours]

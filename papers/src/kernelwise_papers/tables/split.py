@@ -20,6 +20,7 @@ from kernelwise.kernels import Kernel, Pairs
 from kernelwise.machines import Split, make_splits
 from kernelwise.machines import base as machines
 from kernelwise_papers.experiment import Job
+from kernelwise_papers.papers.eigenvalue_gap import ROWS
 from kernelwise_papers.tables.table import PaperTable
 
 _INNER_FOLDS = 3
@@ -180,6 +181,7 @@ def score(part: Part, table: PaperTable, columns: Mapping[Any, Criterion], ridge
     judged_by = machines.get(table.machine)
     for k, gram in enumerate(Dense().grams(kernels, part.X, part.targets)):
         evidence = Evidence(gram, part.targets, kernels[k], table.fit_intercept, judged_by)
+        evidence.shared[ROWS] = part.X
         if evidence.statistics.invalid_reason is not None:
             continue
         for name, found in judge(evidence, columns, ridges.tolist()).items():
