@@ -2,6 +2,8 @@
 
 from kernelwise_papers.experiment import Experiment
 from kernelwise_papers.leaderboard.experiment import Leaderboard
+from kernelwise_papers.papers.approximations import Approximations
+from kernelwise_papers.papers.combinations import Combinations
 from kernelwise_papers.papers.cost import Cost
 from kernelwise_papers.papers.curves import CURVES
 from kernelwise_papers.papers.digits.experiment import Digits
@@ -12,9 +14,23 @@ from kernelwise_papers.papers.run_times.experiment import RunTimes
 from kernelwise_papers.papers.sps import SPS_TABLE1
 from kernelwise_papers.papers.sps_figure1 import HighestAccuracies
 from kernelwise_papers.papers.tables import TABLES
+from kernelwise_papers.papers.widths import Widths
 from kernelwise_papers.tables.run import TableRun
 
-_ORDER = ("sm", "fsm", "er", "ks", "sps", "digits", "remarks", "leaderboard", "cost")
+_ORDER = (
+    "sm",
+    "fsm",
+    "er",
+    "ks",
+    "sps",
+    "digits",
+    "remarks",
+    "widths",
+    "approximations",
+    "combinations",
+    "leaderboard",
+    "cost",
+)
 
 
 def _place(experiment: Experiment) -> tuple[int, bool, str]:
@@ -35,6 +51,9 @@ EXPERIMENTS: dict[str, Experiment] = {
             RunTimes(),
             Digits(),
             Remarks(),
+            Widths(),
+            Approximations(),
+            Combinations(),
             Leaderboard(),
             Cost(),
         ],
