@@ -2,6 +2,7 @@
 
 from kernelwise_papers.experiment import Experiment
 from kernelwise_papers.leaderboard.experiment import Leaderboard
+from kernelwise_papers.leaderboard.relative import Relative
 from kernelwise_papers.papers.approximations import Approximations
 from kernelwise_papers.papers.combinations import Combinations
 from kernelwise_papers.papers.cost import Cost
@@ -29,6 +30,7 @@ _ORDER = (
     "approximations",
     "combinations",
     "leaderboard",
+    "relative",
     "cost",
 )
 
@@ -55,6 +57,7 @@ EXPERIMENTS: dict[str, Experiment] = {
             Approximations(),
             Combinations(),
             Leaderboard(),
+            Relative(),
             Cost(),
         ],
         key=_place,
