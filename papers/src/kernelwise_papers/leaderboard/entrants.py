@@ -54,7 +54,6 @@ LEFT_OUT: Final = {
     "ks": "is to be read, not to choose by",
     "rks_relative": "is ours and has [a page of its own](relative.md), with the others beside it",
     "cv_variance": "has its place on [the same page](relative.md)",
-    "ep": "is a reconstruction that takes the rows themselves",
 }
 MEDIAN, SCALE, GRID = "median heuristic", "gamma=scale", "GridSearchCV"
 SAME_WIDTHS, DEFAULT = "KernelSelector (31 widths)", "KernelSelector()"
