@@ -35,56 +35,41 @@ def of_matrix(K, y, criterion):
     return found
 
 
-class TestExamplesOfTheFeatureSpaceMeasure:
-    """FSM 2007, section 2: alignment may rate the best kernel as the worst."""
+class TestGeneralizedKernelMatrix:
+    """SPS 2014, Definition 2, equation 5 and Theorem 3."""
 
-    @pytest.mark.parametrize("alpha", [-1.0, -0.5, 0.0, 0.3, 0.9, 0.999])
-    @pytest.mark.parametrize(("plus", "minus"), [(5, 5), (7, 3), (2, 9)])
-    def test_example_1_best_case(self, alpha, plus, minus):
-        """Each class is one vector: eq. 6, and FSM zero whatever alpha."""
-        y = np.repeat([1.0, -1.0], [plus, minus])
-        K = np.where(np.equal.outer(y, y), 1.0, alpha)
-        n, squares, both = plus + minus, plus**2 + minus**2, 2 * plus * minus
-        expected = (squares - both * alpha) / (np.sqrt(squares + both * alpha**2) * n)
-        found = kw.score_matrix(K, y, ["kta", "fsm", "fsm_error"])
-        assert found["kta"] == pytest.approx(expected, rel=1e-12)
-        assert found["fsm"] == pytest.approx(0.0, abs=1e-6) and found["fsm_error"] < 1e-12
+    def matrices(self, K):
+        """K(w) = sum_i w_i C^i + D / 2, as a function of w, from the definition."""
+        n = len(K)
+        C = np.zeros((n, n, n))
+        for i in range(n):
+            C[i, i, :], C[i, :, i] = K[i], K[:, i]
+        return lambda w: np.tensordot(w, C, axes=1) + np.diag(np.diag(K)) / 2
 
-    def test_example_1_has_the_limit_of_the_paper(self):
-        y = np.repeat([1.0, -1.0], [7, 3])
-        K = np.where(np.equal.outer(y, y), 1.0, 1.0 - 1e-9)
-        assert kw.score_matrix(K, y, ["kta"])["kta"] == pytest.approx((7 - 3) ** 2 / 100, abs=1e-8)
+    def test_it_is_the_matrix_and_the_matrix_without_a_point(self):
+        X, _ = problem()
+        K = kw.Polynomial(2)(X)
+        of = self.matrices(K)
+        half = np.full(len(K), 0.5)
+        np.testing.assert_allclose(of(half), K, rtol=1e-12)
+        for i in range(len(K)):
+            w = half.copy()
+            w[i] = -0.5
+            np.testing.assert_allclose(of(w), oracles.removed(K, i), atol=1e-9)
 
-    @pytest.mark.parametrize("alpha", [-1.0, -0.2, 0.0, 0.7, 1.0])
-    @pytest.mark.parametrize(("plus", "minus"), [(4, 4), (8, 2)])
-    def test_example_2_worst_case(self, alpha, plus, minus):
-        """Half of each class is one vector, the other half another: eq. 7, and FSM infinite."""
-        y = np.repeat([1.0, -1.0], [plus, minus])
-        half = np.concatenate([np.repeat([0, 1], n // 2) for n in (plus, minus)])
-        K = np.where(np.equal.outer(half, half), 1.0, alpha)
-        n = plus + minus
-        expected = (plus - minus) ** 2 * (1 + alpha) / 2 / (n**2 * np.sqrt((1 + alpha**2) / 2))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UserWarning)
-            found = kw.score_matrix(K, y, ["kta", "fsm", "fsm_error"])
-        assert found["kta"] == pytest.approx(expected, rel=1e-12, abs=1e-15)
-        assert found["fsm"] == np.inf and found["fsm_error"] == 1.0
-
-    @given(labelled(max_rows=12), st.sampled_from([1e-2, 0.3, 10.0, 1e4]))
-    @settings(max_examples=25)
-    def test_example_3_popular_case(self, data, tau):
-        """Entries that are not negative: eq. 8 limits alignment; 1/sqrt 2 for balanced classes."""
-        X, codes = data
-        K = kw.Gaussian(tau)(X)
-        y = np.where(codes > 0, 1.0, -1.0)
-        plus, minus = np.sum(y > 0), np.sum(y < 0)
-        limit = np.sqrt(plus**2 + minus**2) / (plus + minus)
-        assert kw.score_matrix(K, y, ["kta"])["kta"] <= limit * (1 + 1e-12)
-
-    def test_example_3_is_reached_by_the_block_matrix(self):
-        y = np.repeat([1.0, -1.0], 6)
-        value = kw.score_matrix(np.equal.outer(y, y) * 1.0, y, ["kta"])["kta"]
-        assert value == pytest.approx(1 / np.sqrt(2))
+    def test_theorem_3_is_the_derivative_of_its_eigenvalues(self):
+        X, y = problem()
+        K, step, n = kw.Gaussian(1.0)(X), 1e-6, len(y)
+        of, half = self.matrices(K), np.full(n, 0.5)
+        total = 0.0
+        for i in range(n):
+            up, down = half.copy(), half.copy()
+            up[i], down[i] = 0.5 + step, 0.5 - step
+            moves = [np.linalg.eigvalsh(of(w)) for w in (up, down)]
+            total += np.abs(moves[0] - moves[1]).sum() / (2 * step)
+        loss = oracles.training_loss(K, y.astype(float), 1.0, bias=False)
+        found = value(X, y, c.SPS(1.0), fit_intercept=False) - loss
+        assert found == pytest.approx(total / n**2, rel=1e-5)
 
 
 class TestNormsOfStability:
