@@ -20,7 +20,7 @@ TABLES: Final = (
     "sps2014_table1",
     "fsm2007_text",
 )
-RECORDS: Final = ("claims", "figures", "protocols")
+RECORDS: Final = ("claims", "figures", "protocols", "elements")
 MARKS: Final = frozenset({"", "best", "not_worse"})
 LOOSE: Final = frozenset({"fsm2007_text"})  # numbers from running text, not a grid of cells
 
@@ -127,8 +127,9 @@ def records(name: str) -> list[dict[str, str]]:
 
     Parameters
     ----------
-    name : {"claims", "figures", "protocols"}
-        Claims of significance, statements on figures, or how each table was made.
+    name : {"claims", "figures", "protocols", "elements"}
+        Claims of significance, statements on figures, how each table was made, or all elements of
+        the papers with where they are here.
 
     Returns
     -------

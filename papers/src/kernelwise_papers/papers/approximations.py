@@ -162,7 +162,7 @@ def _page(lines: Sequence[Line]) -> str:
     for tau in _TAUS:
         own = [x for x in lines if float(x["tau"]) == tau]
         for method in METHODS:
-            found = [_percent(_errors(own, method, 100, name)) for name in _TERMS]
+            found = [_percent(_errors(own, method, RANKS[-2], name)) for name in _TERMS]
             by_width[method].append([f"{tau:g}", method, *found])
     sets = ", ".join(
         f"{name} ({rows} rows)" for name, rows in {x["dataset"]: x["rows"] for x in lines}.items()
@@ -179,7 +179,7 @@ def _page(lines: Sequence[Line]) -> str:
         "",
         *table(["method", "rank", *heads], rows),
         "",
-        "At rank 100, width by width. A narrow kernel has no small rank: its matrix is nearly the "
+        f"At rank {RANKS[-2]}, width by width. A narrow kernel has no small rank: its matrix is nearly the "
         "identity, of which low rank keeps a part only.",
         "",
         *table(["width", "method", *heads], [row for own in by_width.values() for row in own]),
