@@ -179,8 +179,8 @@ def _page(lines: Sequence[Line]) -> str:
         "",
         *table(["method", "rank", *heads], rows),
         "",
-        f"At rank {RANKS[-2]}, width by width. A narrow kernel has no small rank: its matrix is nearly the "
-        "identity, of which low rank keeps a part only.",
+        f"At rank {RANKS[-2]}, width by width. A narrow kernel has no small rank: its matrix is "
+        "nearly the identity, of which low rank keeps a part only.",
         "",
         *table(["width", "method", *heads], [row for own in by_width.values() for row in own]),
     ]
