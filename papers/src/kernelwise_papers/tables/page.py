@@ -102,8 +102,9 @@ def _choices(table: PaperTable) -> list[str]:
     lines = []
     if table.first_split:
         lines.append(
-            f"- The splits have the numbers from {table.first_split:,} on: columns, kernels, "
-            "machine and number of splits were written down before any of them was run."
+            f"- The splits have the numbers from {table.first_split:,} on, which no other table "
+            f"has: columns, kernels and machine, and up to {table.splits} splits, were written "
+            "down before any of them was run."
         )
     if table.measure == "balanced":
         lines.append(
