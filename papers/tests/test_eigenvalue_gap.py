@@ -11,8 +11,8 @@ from kernelwise import criteria as c
 from kernelwise.criteria import Evidence
 from kernelwise.gram import Dense, Targets
 from kernelwise_papers.experiment import Job
-from kernelwise_papers.papers.eigenvalue_gap import EP, ROWS, operator_eigenvalues
 from kernelwise_papers.papers.tables import TABLES
+from kernelwise_papers.tables.eigenvalue_gap import EP, ROWS, operator_eigenvalues
 from kernelwise_papers.tables.run import TableRun
 
 

@@ -3,8 +3,8 @@
 from dataclasses import replace
 
 from kernelwise.criteria import CKTA, ELOO, ER, FSM, KFold
-from kernelwise_papers.papers.eigenvalue_gap import EP
 from kernelwise_papers.papers.sm import SM_TABLE2, WHY_ER, WHY_FSM
+from kernelwise_papers.tables.eigenvalue_gap import EP
 from kernelwise_papers.tables.table import VARIANT_SPLITS, rows_of
 
 _WHY_CKTA = (

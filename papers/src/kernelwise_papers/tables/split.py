@@ -20,7 +20,7 @@ from kernelwise.kernels import Kernel, Pairs
 from kernelwise.machines import Split, make_splits
 from kernelwise.machines import base as machines
 from kernelwise_papers.experiment import Job
-from kernelwise_papers.papers.eigenvalue_gap import ROWS
+from kernelwise_papers.tables.eigenvalue_gap import ROWS
 from kernelwise_papers.tables.table import PaperTable
 
 _INNER_FOLDS = 3
