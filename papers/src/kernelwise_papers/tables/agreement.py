@@ -10,7 +10,7 @@ from kernelwise_papers.tables.comparison import BEST, Comparison, Results, compa
 _FEW = 0.05  # of the cells
 _REPRODUCED = 0.8  # of the cells of a column
 _LARGEST = ("a2a", "cpusmall")  # which the runs leave out
-_UNDEFINED = "It is not defined in the five papers: the column stays empty."
+_NO_COLUMN = "It has no column here."
 
 
 def summary(results: Results) -> str:
@@ -95,7 +95,8 @@ def verdicts(results: Results) -> list[str]:
         )
         why = results.table.why.get(criterion, "") if _is_whole(results) else ""
         lines.append(f"- **{criterion}** {verdict}: of {of} cells {variants}. {why}".rstrip())
-    lines += [f"- **{criterion}**: {_UNDEFINED}" for criterion in undefined(results)]
+    reasons = results.table.why
+    lines += [f"- **{name}**: {reasons.get(name, _NO_COLUMN)}" for name in undefined(results)]
     return lines
 
 

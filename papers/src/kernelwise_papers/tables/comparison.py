@@ -46,8 +46,7 @@ class Results:
             place = Place(line["dataset"], float(line["lambda"]))
             row = found.setdefault(place, {})
             for name in (*table.columns, BEST):
-                # A column that the table has gained since is empty until the run is completed.
-                row.setdefault(name, []).append(_in_unit(table, float(line.get(name) or "nan")))
+                row.setdefault(name, []).append(_in_unit(table, float(line[name])))
         errors = {p: {n: np.array(v) for n, v in row.items()} for p, row in found.items()}
         return cls(table, errors)
 

@@ -1,7 +1,7 @@
 """The tables as experiments: one job is one split, one line of its results one lambda."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from kernelwise_papers.experiment import Experiment, Job, Line
@@ -49,23 +49,6 @@ class OfTable(Experiment):
     def work(self, job: Job) -> list[dict[str, Any]]:
         """Return what every column picks on one split, and the error of the pick."""
         return split_lines(self.table, job)
-
-    def lacks(self, lines: Sequence[Line]) -> bool:
-        """Say whether the table has gained columns since."""
-        return any(name not in lines[0] for name in self.table.columns)
-
-    def complete(self, job: Job, lines: Sequence[Line]) -> list[dict[str, Any]]:
-        """Add what the new columns pick; they choose among the same kernels on the same split."""
-        new = {n: c for n, c in self.table.columns.items() if n not in lines[0]}
-        found = {
-            float(line["lambda"]): line
-            for line in split_lines(replace(self.table, columns=new), job)
-        }
-        gained = [name for n in new for name in (n, KERNEL.format(n))]
-        return [
-            dict(line) | {name: found[float(line["lambda"])][name] for name in gained}
-            for line in lines
-        ]
 
 
 class TableRun(OfTable):
