@@ -93,8 +93,8 @@ class Relative(Experiment):
 
 
 _INTRODUCTION = """\
-The splits, candidates (31 Gaussian widths) and ridges of [the leaderboard](leaderboard.md), whose
-first three splits these are. Criteria that may not choose the ridge choose the kernel at ridge 1,
+The candidates (31 Gaussian widths), ridges and first splits of [the leaderboard](leaderboard.md).
+Criteria that may not choose the ridge choose the kernel at ridge 1,
 and leave-one-out the ridge. Errors are percent of rows, or the mean square in percent of the
 variance. Why a relative form at all: [docs/widths.md](../../docs/widths.md)."""
 
