@@ -72,7 +72,7 @@ ER_TABLE1_EP = replace(
     of=_AS_PRINTED.key,
     splits=VARIANT_SPLITS,
     title="ER 2015, Table 1: EP, a reconstruction",
-    columns={"EP (reconstruction)": EP(delta="cv")},
+    columns={"EP": EP(delta="cv")},
     datasets=ER_TABLE1_UNIT.datasets,
     why={
         "EP": "None of the five papers defines it. This is the gap between the eigenvalues of K/n "
