@@ -211,10 +211,10 @@ def removed(K, i):
     return K
 
 
-def kernel_stability(K):
-    """max_i |K - K^i|_2 by the spectral norm."""
+def kernel_stability(K, norm=2):
+    """max_i |K - K^i| by a norm of numpy's: 2, "nuc" or "fro"."""
     K = np.asarray(K, float)
-    return max(np.linalg.norm(K - removed(K, i), 2) for i in range(len(K)))
+    return max(np.linalg.norm(K - removed(K, i), norm) for i in range(len(K)))
 
 
 # --- least-squares machines ------------------------------------------------------------------
@@ -279,6 +279,18 @@ def rks(K, y, ridge, eta, bias=True):
     return training_loss(K, y, ridge, bias) + eta / len(y) * kernel_stability(K)
 
 
+def rks_relative(K, y, ridge, eta, bias=True):
+    stability = kernel_stability(K) / np.linalg.norm(np.asarray(K, float), 2)
+    return training_loss(K, y, ridge, bias) + eta * stability
+
+
+def cv_variance(losses, eta):
+    """The mean of fold losses plus eta times the variance of a mean of as many."""
+    k = len(losses)
+    mean = sum(losses) / k
+    return mean + eta * sum((loss - mean) ** 2 for loss in losses) / (k - 1) / k
+
+
 def sps_first_order(K, y, ridge, delta, bias=True):
     """Theorem 3 as printed: 2 q_ji q_j'k_i - q_ji^2 K_ii."""
     K = np.asarray(K, float)
@@ -329,6 +341,36 @@ def taylor_residuals(K, y, ridge, rows, order, bias=True):
     residuals = (y - H @ y)[rows]
     block = H[np.ix_(rows, rows)]
     return sum(np.linalg.matrix_power(block, j) @ residuals for j in range(order + 1))
+
+
+def svm_scores(K, y, C, weights):
+    """f on all rows of the SVM whose row i has the bound C weights_i, by scikit-learn."""
+    from sklearn.svm import SVC
+
+    machine = SVC(kernel="precomputed", C=C, tol=1e-12).fit(K, y, sample_weight=weights)
+    return machine.decision_function(K)
+
+
+def minimax_objective(Phi, y, regularisation=0.0):
+    """min_a of the two deviations along a with a'(mean+ - mean-) = 1, by a general optimiser."""
+    from scipy.optimize import minimize
+
+    plus, minus = (Phi[np.asarray(y) == label] for label in (1, -1))
+    difference = plus.mean(axis=0) - minus.mean(axis=0)
+
+    def spread(a):
+        variances = [np.var(rows @ a, ddof=1) for rows in (plus, minus)]
+        return sum(np.sqrt(v + regularisation * a @ a) for v in variances)
+
+    start = difference / (difference @ difference)
+    rng = np.random.default_rng(0)
+    starts = [start] + [start + 0.1 * rng.normal(size=start.size) for _ in range(5)]
+    side = {"type": "eq", "fun": lambda a: a @ difference - 1.0}
+    options = {"ftol": 1e-14, "maxiter": 2000}
+    found = [
+        minimize(spread, a, constraints=[side], method="SLSQP", options=options) for a in starts
+    ]
+    return min(each.fun for each in found)
 
 
 def nystrom(K, landmarks):

@@ -39,6 +39,19 @@ def test_cells_that_agree(heart):
     assert found["SM"].published.value == 16.53
 
 
+def test_means_over_fewer_splits_are_less_certain():
+    """KS Table II: 5-CV of australian at 1 is 14.30 ± 1.6; ours are a little less, in 50 splits."""
+    for gap, strict, by_digits in ((0.2, True, True), (1.0, False, True), (2.0, False, False)):
+        ours = {
+            ("australian", i, 1.0): {"5-CV": (14.3 - gap + 0.5 * (-1) ** i) / 100.0}
+            for i in range(50)
+        }
+        found = {c.column: c for c in compare(results("ks-table2", ours))}["5-CV"]
+        errors = [np.sqrt(found.spread**2 / 50 + 1.6**2 / n) for n in (50, 5)]
+        assert (gap <= 2 * errors[0], gap <= 2 * errors[1]) == (strict, by_digits)
+        assert (found.is_strict, found.is_strict_by_digits) == (strict, by_digits)
+
+
 def test_a_variant_can_stand_for_a_column(heart):
     [cell] = [c for c in compare(heart, {"SM": "SM (r=2)"}) if c.published.criterion == "SM"]
     assert cell.column == "SM (r=2)" and cell.mean == 25.0

@@ -89,6 +89,24 @@ class TestSplits:
             assert outcome.kernel == expected
             assert outcome.error == pytest.approx(errors[expected])
 
+    def test_balanced_errors_are_means_over_the_classes(self, folder):
+        table, found = small("sps-table1-balanced"), part("sps-table1-balanced")
+        for outcome in outcomes(found, table):
+            ridge = table.ridge(outcome.lam, found.targets.n)
+            kernel = table.kernels[outcome.kernel]
+            machine = kw.LSSVC(kernel, ridge, fit_intercept=False).fit(found.X, found.targets.y)
+            right = machine.predict(found.X_test) == found.test_targets.y
+            shares = [right[found.test_targets.y == label].mean() for label in (0, 1)]
+            assert outcome.error == pytest.approx(1.0 - np.mean(shares))
+
+    def test_readings_take_splits_that_no_other_table_has_seen(self):
+        seen = [t.first_split + (t.splits or t.repetitions) for t in TABLES.values()]
+        fresh = [t for t in TABLES.values() if t.first_split]
+        assert len(fresh) == 5
+        assert min(t.first_split for t in fresh) >= max(s for s in seen if s < fresh[0].first_split)
+        jobs = EXPERIMENTS["sps-table1-balanced"].jobs(Effort(2, 40, ("heart",)))
+        assert [job.repetition for job in jobs] == [1000, 1001]
+
     def test_support_vector_machines(self, folder):
         columns = {"5-CV": c.KFold(5), "RKS": c.RKS()}
         table, found = small("ks-table2", columns=columns), part("ks-table2")

@@ -34,3 +34,18 @@ def test_what_a_theorem_does_not_take_is_a_type_error():
         bounds.er_krr(K)
     with pytest.raises(TypeError, match="too many positional"):
         bounds.er_krr(K, Y, 1.0)
+
+
+def test_all_bounds_decompose_the_matrix_once(monkeypatch):
+    """Every bound of a sample takes its eigenvalues from one decomposition."""
+    from kernelwise.gram import eigensystems
+
+    calls = []
+    plain = eigensystems.eigh
+    monkeypatch.setattr(eigensystems, "eigh", lambda *a, **o: calls.append("one") or plain(*a, **o))
+    for name in ("eigh", "eigvalsh", "svd", "inv"):
+        monkeypatch.setattr(np.linalg, name, lambda *a, name=name, **o: calls.append(name))
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    gram = np.exp(-((X[:, None] - X) ** 2).sum(axis=2))
+    assert len(bounds.all_bounds(gram, X[:, 0] > 0.0)) == 16
+    assert calls == ["one"]

@@ -82,7 +82,7 @@ class TestAlignmentExamples:
 
     @pytest.mark.parametrize("alpha", [-1.0, -0.3, 0.0, 0.5, 0.99])
     @pytest.mark.parametrize("sizes", [(6, 4), (5, 5), (9, 2)])
-    def test_best_case(self, alpha, sizes):
+    def test_example_1_best_case(self, alpha, sizes):
         y = np.repeat([1, -1], sizes)
         same = np.equal.outer(y, y)
         K = np.where(same, 1.0, alpha)
@@ -95,7 +95,7 @@ class TestAlignmentExamples:
 
     @pytest.mark.parametrize("alpha", [-0.5, 0.0, 0.3, 0.9])
     @pytest.mark.parametrize("sizes", [(6, 4), (4, 4), (8, 2)])
-    def test_worst_case(self, alpha, sizes):
+    def test_example_2_worst_case(self, alpha, sizes):
         y = np.repeat([1, -1], sizes)
         half = np.concatenate([np.arange(n) % 2 for n in sizes])
         K = np.where(np.equal.outer(half, half), 1.0, alpha)
@@ -107,7 +107,7 @@ class TestAlignmentExamples:
         assert score(K, y, "md") == 0.0
 
     @given(labelled(), widths)
-    def test_popular_case(self, problem, tau):
+    def test_example_3_popular_case(self, problem, tau):
         """Entries that are not negative bound the alignment, however good the kernel is."""
         X, y = problem
         n_plus, n_minus = (y == 1).sum(), (y == 0).sum()

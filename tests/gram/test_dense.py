@@ -144,3 +144,25 @@ def test_few_features_are_decomposed_in_place_of_the_matrix(rng, kernel, case):
         for inverse in g.inverses([0.1, 10.0]):
             expected = np.linalg.inv(K + inverse.ridge * np.eye(len(K)))
             np.testing.assert_allclose(inverse.diagonal(), expected.diagonal(), rtol=1e-9)
+
+
+@pytest.mark.parametrize("rows", [6, 12])  # one group, and two far apart
+def test_a_matrix_on_which_divide_and_conquer_fails(rows, monkeypatch):
+    """LAPACK's dsyevd fails for a few graded matrices; QR iterations take over."""
+    from kernelwise.gram import eigensystems
+
+    plain = eigensystems.eigh
+
+    def failing(K, *, driver, **options):
+        if driver == "evd":
+            K[:] = np.nan  # it was overwritten before it failed
+            raise np.linalg.LinAlgError("did not converge")
+        return plain(K, driver=driver, **options)
+
+    monkeypatch.setattr(eigensystems, "eigh", failing)
+    X = np.random.default_rng(0).normal(size=(rows, 2))
+    X[6:] += 1e4
+    [gram] = kw.gram.Dense().grams([kw.Gaussian(1.0)], X, kw.gram.Targets.of(X[:, 0] > 0.0))
+    found = gram.spectrum()
+    s, Q = found.values, found.vectors
+    np.testing.assert_allclose((Q * s) @ Q.T, kw.Gaussian(1.0)(X), atol=1e-12)

@@ -275,6 +275,33 @@ def test_control_c_ends_a_pass():
         _ = gram.statistics
 
 
+@pytest.mark.parametrize("tau", [0.05, 1.0, 50.0])
+@pytest.mark.parametrize("ridge", [0.1, 1.0])
+def test_criteria_by_eigenvectors_are_those_of_the_thin_matrix(tau, ridge):
+    """SPS, and SM with a fractional power, of the matrix by landmarks (SPS 2014, future work)."""
+    X, targets = problem()
+    y = np.where(targets.y == 1, 1.0, -1.0)
+    kernel = kw.Gaussian(tau)
+    gram = gram_of(kernel, X, targets)
+    K = oracles.nystrom(kernel(X), gram.sample.landmarks)
+    measure = kw.criteria.SM(r=2.5)
+    found = kw.score_kernels(
+        X,
+        targets.y,
+        kernel,
+        ["sps", measure],
+        ridge=ridge,
+        engine=LowRank(RANK),
+        fit_intercept=False,
+    ).table
+    assert found["sps"][0] == pytest.approx(
+        oracles.sps_first_order(K, y, ridge, 1.0, bias=False), rel=1e-6
+    )
+    weighted = [float(v) for v in oracles.weighted_labels(y)]
+    expected = oracles.sm_spectral(K, weighted, lambda s: max(s, 0.0) ** 2.5)
+    assert found["sm"][0] == pytest.approx(expected, rel=1e-6)
+
+
 class TestRefusals:
     def test_of_arguments(self):
         for arguments, told in [
@@ -287,7 +314,7 @@ class TestRefusals:
             with pytest.raises(ValueError, match=told):
                 LowRank(**arguments)
 
-    @pytest.mark.parametrize("criterion", ["sps", "span", kw.criteria.SM(r=2.5)], ids=str)
+    @pytest.mark.parametrize("criterion", ["span", kw.criteria.BIF(loss="hinge")], ids=str)
     def test_of_what_takes_the_whole_matrix(self, criterion):
         X, targets = problem()
         with pytest.raises(ValueError, match="which engine 'low_rank' does not provide"):
@@ -303,6 +330,12 @@ class TestRefusals:
         X, targets = problem()
         with pytest.raises(ValueError, match="takes positive semidefinite kernels"):
             kw.score_kernels(X, targets.y, kw.Sigmoid(), engine=LowRank(RANK))
+
+    def test_of_eigenvectors_that_do_not_fit(self):
+        """They are as large as the features of all rows, which no other need holds."""
+        LowRank(100, memory="50MB").check_memory(frozenset(), 40_000)
+        with pytest.raises(MemoryError, match="40000 rows at rank 100 need about"):
+            LowRank(100, memory="50MB").check_memory(frozenset({kw.gram.Need.SPECTRUM}), 40_000)
 
     def test_of_a_rank_that_does_not_fit(self):
         X = np.random.default_rng(0).normal(size=(3200, 2))

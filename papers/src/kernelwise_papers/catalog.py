@@ -2,8 +2,12 @@
 
 from kernelwise_papers.experiment import Experiment
 from kernelwise_papers.leaderboard.experiment import Leaderboard
+from kernelwise_papers.leaderboard.relative import Relative
+from kernelwise_papers.papers.approximations import Approximations
+from kernelwise_papers.papers.combinations import Combinations
 from kernelwise_papers.papers.cost import Cost
 from kernelwise_papers.papers.curves import CURVES
+from kernelwise_papers.papers.digits.experiment import Digits
 from kernelwise_papers.papers.fsm.real import FsmFigure3
 from kernelwise_papers.papers.fsm.synthetic import FsmFigure2
 from kernelwise_papers.papers.remarks.experiment import Remarks
@@ -11,9 +15,24 @@ from kernelwise_papers.papers.run_times.experiment import RunTimes
 from kernelwise_papers.papers.sps import SPS_TABLE1
 from kernelwise_papers.papers.sps_figure1 import HighestAccuracies
 from kernelwise_papers.papers.tables import TABLES
+from kernelwise_papers.papers.widths import Widths
 from kernelwise_papers.tables.run import TableRun
 
-_ORDER = ("sm", "fsm", "er", "ks", "sps", "remarks", "leaderboard", "cost")
+_ORDER = (
+    "sm",
+    "fsm",
+    "er",
+    "ks",
+    "sps",
+    "digits",
+    "remarks",
+    "widths",
+    "approximations",
+    "combinations",
+    "leaderboard",
+    "relative",
+    "cost",
+)
 
 
 def _place(experiment: Experiment) -> tuple[int, bool, str]:
@@ -32,8 +51,13 @@ EXPERIMENTS: dict[str, Experiment] = {
             FsmFigure3(),
             HighestAccuracies(SPS_TABLE1),
             RunTimes(),
+            Digits(),
             Remarks(),
+            Widths(),
+            Approximations(),
+            Combinations(),
             Leaderboard(),
+            Relative(),
             Cost(),
         ],
         key=_place,

@@ -77,6 +77,11 @@ class Experiment(ABC):
         """How often the paper repeats."""
 
     @property
+    def first_repetition(self) -> int:
+        """The number of the first repetition; those before it belong to other experiments."""
+        return 0
+
+    @property
     def source(self) -> str:
         """The experiment whose results these are: its own key, where it does not share them."""
         return self.key
@@ -85,9 +90,9 @@ class Experiment(ABC):
         """Return what there is to do, finished or not: the first repetition of all sets first."""
         names = self.datasets if effort.datasets is None else effort.datasets
         count = self.repetitions if effort.repetitions is None else effort.repetitions
+        numbers = range(self.first_repetition, self.first_repetition + count)
         return [
-            Job(self.source, name, i, effort.rows)
-            for i, name in itertools.product(range(count), names)
+            Job(self.source, name, i, effort.rows) for i, name in itertools.product(numbers, names)
         ]
 
     @abstractmethod

@@ -20,7 +20,7 @@ TABLES: Final = (
     "sps2014_table1",
     "fsm2007_text",
 )
-RECORDS: Final = ("claims", "figures", "protocols")
+RECORDS: Final = ("claims", "figures", "protocols", "elements")
 MARKS: Final = frozenset({"", "best", "not_worse"})
 LOOSE: Final = frozenset({"fsm2007_text"})  # numbers from running text, not a grid of cells
 
@@ -52,6 +52,8 @@ class Cell:
         Whether the value can be read without guessing.
     note : str
         What is odd about this cell.
+    text : str
+        The value as it was printed, zeros at the end included.
     """
 
     table: str
@@ -64,6 +66,7 @@ class Cell:
     mark: str
     legible: bool
     note: str
+    text: str = ""
 
     def __post_init__(self) -> None:
         if self.mark not in MARKS:
@@ -124,8 +127,9 @@ def records(name: str) -> list[dict[str, str]]:
 
     Parameters
     ----------
-    name : {"claims", "figures", "protocols"}
-        Claims of significance, statements on figures, or how each table was made.
+    name : {"claims", "figures", "protocols", "elements"}
+        Claims of significance, statements on figures, how each table was made, or all elements of
+        the papers with where they are here.
 
     Returns
     -------
@@ -173,6 +177,7 @@ def _cell(row: dict[str, str]) -> Cell:
         mark=row["mark"],
         legible={"yes": True, "no": False}[row["legible"]],
         note=row["note"],
+        text=row["value"],
     )
 
 

@@ -45,7 +45,8 @@ def page_text(experiment: Experiment, lines: Sequence[Line], effort: Effort) -> 
 def _command(experiment: Experiment, lines: Sequence[Line], effort: Effort) -> str:
     """Return what gives these results, a few data sets more or less."""
     words = ["kernelwise", "reproduce", experiment.key, "--out", "papers/pages"]
-    repetitions = 1 + max(int(line["repetition"]) for line in lines)
+    last = max(int(line["repetition"]) for line in lines)
+    repetitions = 1 + last - experiment.first_repetition
     if repetitions != experiment.repetitions:
         words += ["--repetitions", str(repetitions)]
     if effort.rows is not None:

@@ -11,8 +11,8 @@ from kernelwise._types import Array
 from kernelwise.bounds.base import Assumption, Limits
 from kernelwise.bounds.support_vectors import svm_coefficients
 from kernelwise.criteria import Evidence
-from kernelwise.gram import Dense
-from kernelwise.gram.inverse import Spectrum, spectral_inverses, without_rounding
+from kernelwise.gram import Dense, Gram
+from kernelwise.gram.inverse import Spectrum, spectral_inverses
 from kernelwise.gram.psd import check_matrix
 from kernelwise.kernels import Precomputed
 from kernelwise.machines import RidgeFit, check_ridge
@@ -57,8 +57,16 @@ def as_kernel_matrix(K: Any) -> Array:
 def eigenvalues(K: Any) -> Array:
     """Return the eigenvalues of a matrix or a sample, ascending; rounding makes none negative."""
     if isinstance(K, Sample):
-        return K.eigenvalues
-    return without_rounding(np.linalg.eigvalsh(as_kernel_matrix(K)))
+        return K.spectrum.values
+    matrix = as_kernel_matrix(K)
+    # As for a sample, whose target does not matter here: the same digits, also of tiny eigenvalues.
+    return _gram(matrix, Targets(np.zeros(len(matrix)), None)).spectrum().values
+
+
+def _gram(K: Array, targets: Targets) -> Gram:
+    """Return the matrix as criteria see it."""
+    [gram] = Dense().grams([Precomputed()], K, targets)
+    return gram
 
 
 class Sample:
@@ -92,19 +100,13 @@ class Sample:
     @cached_property
     def evidence(self) -> Evidence:
         """What criteria judge by."""
-        kernel = Precomputed()
-        [gram] = Dense().grams([kernel], self.K, self.targets)
-        return Evidence(gram, self.targets, kernel, fit_intercept=False)
+        gram = _gram(self.K, self.targets)
+        return Evidence(gram, self.targets, Precomputed(), fit_intercept=False)
 
     @property
     def spectrum(self) -> Spectrum:
         """The eigenvalues of K, ascending, and the eigenvectors as columns."""
         return self.evidence.spectrum
-
-    @cached_property
-    def eigenvalues(self) -> Array:
-        """The eigenvalues computed alone; those that are rounding errors differ from the above."""
-        return eigenvalues(self.K)
 
     @cached_property
     def kappa(self) -> float:

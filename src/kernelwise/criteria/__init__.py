@@ -33,7 +33,7 @@ from kernelwise.criteria.likelihood import LML
 from kernelwise.criteria.perturbation import SPS, sps_exact
 from kernelwise.criteria.span import Span
 from kernelwise.criteria.spectral import MD, SM, Ncut, SMHinge
-from kernelwise.criteria.stability import CVKS, KS, RKS
+from kernelwise.criteria.stability import CVKS, KS, RKS, CVVariance, RelativeRKS
 from kernelwise.criteria.validation import BR, ELOO, GCV
 from kernelwise.gram import Need, Powers
 
@@ -53,6 +53,7 @@ __all__ = [
     "RKS",
     "SM",
     "SPS",
+    "CVVariance",
     "Criterion",
     "Evidence",
     "FSMError",
@@ -61,6 +62,7 @@ __all__ = [
     "Ncut",
     "Need",
     "Powers",
+    "RelativeRKS",
     "SMHinge",
     "Span",
     "Undefined",

@@ -16,7 +16,8 @@ from kernelwise.gram import Need
 from kernelwise.machines import RidgeFit, Split, SquaredHingeFit, fit_squared_hinge, make_splits
 from kernelwise.machines.base import mean_loss
 
-_HIGHEST_ORDER = 10_000  # terms: KFold, the limit of the expansion, is exact and quicker
+HIGHEST_ORDER = 10_000  # terms: KFold, the limit of the expansion, is exact and quicker
+EXPANDED = ("square", "squared_hinge", "hinge")  # losses whose machines can be expanded
 
 
 @dataclass(frozen=True)
@@ -33,17 +34,20 @@ class BIF(Criterion):
     Error rates need that convergence: for a kernel so narrow that its matrix is nearly the
     identity, the first terms get every row right (see docs/criteria.md).
     With squared hinge loss H is that of the active rows (margin below one), which the expansion
-    holds fixed.
+    holds fixed. With the plain hinge, the support vector machine's, the machine is piecewise linear
+    in t: multipliers at their bound go to zero with it, the free ones keep their rows at margin
+    one, and there are no terms after the first. A free row is not felt before its bound reaches it.
 
     Parameters
     ----------
     k : int, default=5
         The number of folds.
     order : int, default=2
-        p, the number of terms after the training residuals.
-    loss : {"square", "squared_hinge"}, default="square"
-        What the machine minimises: squares (the least-squares machine), or squared hinge.
-    measure : {"error", "square", "squared_hinge"}, default="error"
+        p, the number of terms after the training residuals. The plain hinge has one.
+    loss : {"square", "squared_hinge", "hinge"}, default="square"
+        What the machine minimises: squares (the least-squares machine), squared hinge, or hinge
+        (the support vector machine).
+    measure : {"error", "square", "squared_hinge", "hinge"}, default="error"
         What is averaged over the rows left out; "error" is the mean square for real targets.
     cv, repeats, random_state
         As for :class:`KFold`.
@@ -75,12 +79,12 @@ class BIF(Criterion):
 
     def __post_init__(self) -> None:
         check_folds(self)
-        check_choice(self, "loss", ("square", "squared_hinge"))
-        check_choice(self, "measure", ("error", "square", "squared_hinge"))
-        check_integer(self, "order", 0, _HIGHEST_ORDER)
-        hinged = "squared_hinge" in (self.loss, self.measure)
+        check_choice(self, "loss", EXPANDED)
+        check_choice(self, "measure", ("error", *EXPANDED))
+        check_integer(self, "order", 0, HIGHEST_ORDER)
+        hinged = not {"squared_hinge", "hinge"}.isdisjoint((self.loss, self.measure))
         self._specialize(tasks=CLASSES_ONLY if hinged else ALL_TASKS)
-        if self.loss == "squared_hinge":
+        if self.loss != "square":
             self._specialize(needs=frozenset({Need.ENTRIES}))
 
     def value(self, evidence: Evidence, ridge: float) -> Array:
@@ -89,7 +93,8 @@ class BIF(Criterion):
         if targets.weights is not None:
             raise Undefined("it is not defined for rows with weights, so choose by kfold")
         splits = make_splits(targets, self.cv, self.k, self.repeats, self.random_state)
-        scores = self._of_squares if self.loss == "square" else self._of_squared_hinge
+        ways = (self._of_squares, self._of_squared_hinge, self._of_hinge)
+        scores = dict(zip(EXPANDED, ways, strict=True))[self.loss]
         losses = []
         for split, score in zip(splits, scores(evidence, ridge, splits), strict=True):
             judged = split.judged(evidence.gram)
@@ -122,6 +127,10 @@ class BIF(Criterion):
             )
             for split in splits
         ]
+
+    def _of_hinge(self, evidence: Evidence, ridge: float, splits: Sequence[Split]) -> list[Array]:
+        first_order = evidence.support_vectors.first_order_scores
+        return [first_order(ridge, split.left_out, self.order) for split in splits]
 
 
 def _hat(fit: RidgeFit, rows: Array) -> Callable[[Array], Array]:

@@ -55,12 +55,12 @@ class SPS(Criterion):
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the criterion at one ridge."""
         weight = number(self.delta) / evidence.n**2
-        return evidence.machine.training_loss(ridge) + weight * _total_move(evidence)
+        return evidence.machine.training_loss(ridge) + weight * total_move(evidence)
 
 
-def _total_move(evidence: Evidence) -> float:
+def total_move(evidence: Evidence) -> float:
     """Return the sum over eigenvalues and points; no ridge changes it."""
-    if _total_move not in evidence.shared:
+    if total_move not in evidence.shared:
         s, Q = evidence.spectrum.values, evidence.spectrum.vectors
         diagonal = evidence.statistics.diagonal
         moves = np.abs(2.0 * s[None, :] - diagonal[:, None])
@@ -68,8 +68,8 @@ def _total_move(evidence: Evidence) -> float:
         if s.size < evidence.n:  # the other eigenvalues are zero
             rest = np.maximum(1.0 - np.einsum("ij,ij->i", Q, Q), 0.0)
             total += float(rest @ np.abs(diagonal))
-        evidence.shared[_total_move] = total
-    return float(evidence.shared[_total_move])
+        evidence.shared[total_move] = total
+    return float(evidence.shared[total_move])
 
 
 def sps_exact(

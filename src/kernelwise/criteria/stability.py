@@ -5,10 +5,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from kernelwise._types import Array
+from kernelwise._undefined import Undefined
 from kernelwise.criteria.base import LEFT_OUT, PENALTY, Criterion, Needs
+from kernelwise.criteria.bouligand import BIF, EXPANDED, HIGHEST_ORDER
 from kernelwise.criteria.cross_validation import check_folds, fold_losses
 from kernelwise.criteria.evidence import Evidence
-from kernelwise.criteria.parameters import check_positive, number
+from kernelwise.criteria.parameters import check_choice, check_integer, check_positive, number
 from kernelwise.gram import GramStatistics, Need
 from kernelwise.machines import make_splits
 
@@ -16,15 +19,19 @@ _REFERENCE = "Liu et al. 2019"
 _WEIGHTS = (2.0**-5, 1.0, 2.0**5, 2.0**10)  # the paper's choice of eta
 
 
-def kernel_stability(stats: GramStatistics) -> float:
-    r"""Return :math:`\max_i |K - K^i|_2` in closed form (Theorem 7).
+def kernel_stability(stats: GramStatistics, norm: str = "spectral") -> float:
+    r"""Return :math:`\max_i |K - K^i|` in closed form (Theorem 7, and Remark 2 for other norms).
 
-    The absolute value of the diagonal extends the theorem to matrices that are not positive
-    semidefinite.
+    The two eigenvalues of :math:`K - K^i` that are not zero have the sum :math:`K_{ii}` and the
+    product :math:`-\sum_{j \ne i} K_{ji}^2`. The absolute value of the diagonal extends the theorem
+    to matrices that are not positive semidefinite.
     """
     d = np.abs(stats.diagonal)
     off = np.maximum(stats.kernel_row_squares - d * d, 0.0)
-    return float(np.max(d + np.sqrt(d * d + 4.0 * off)) / 2.0)
+    if norm == "frobenius":
+        return float(np.max(np.sqrt(d * d + 2.0 * off)))
+    root = np.sqrt(d * d + 4.0 * off)
+    return float(np.max(root if norm == "trace" else (d + root) / 2.0))
 
 
 @dataclass(frozen=True)
@@ -36,11 +43,20 @@ class KS(Criterion):
 
     :math:`K^i` is K with row and column i set to zero.
 
+    Parameters
+    ----------
+    norm : {"spectral", "trace", "frobenius"}, default="spectral"
+        The norm of :math:`K - K^i`. The others are larger, as are the bounds by them:
+        :math:`\max_i \sqrt{K_{ii}^2 + 4 \sum_{j \ne i} K_{ji}^2}` and
+        :math:`\max_i \sqrt{K_{ii}^2 + 2 \sum_{j \ne i} K_{ji}^2}`.
+
     References
     ----------
     Y. Liu, S. Liao, H. Zhang, W. Ren and W. Wang, Kernel stability for model selection in
-    kernel-based algorithms, IEEE Trans. Cybernetics 2019, Theorem 7.
+    kernel-based algorithms, IEEE Trans. Cybernetics 2019, Theorem 7; Remark 2 for other norms.
     """
+
+    norm: str = "spectral"
 
     name: ClassVar[str] = "ks"
     greater_is_better: ClassVar[bool | None] = None
@@ -48,9 +64,12 @@ class KS(Criterion):
     formula: ClassVar[str] = "max_i (K_ii + sqrt(K_ii^2 + 4 sum_{j!=i} K_ji^2)) / 2"
     reference: ClassVar[str] = _REFERENCE
 
+    def __post_init__(self) -> None:
+        check_choice(self, "norm", ("spectral", "trace", "frobenius"))
+
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return beta."""
-        return kernel_stability(evidence.statistics)
+        return kernel_stability(evidence.statistics, self.norm)
 
 
 @dataclass(frozen=True)
@@ -92,6 +111,49 @@ class RKS(Criterion):
 
 
 @dataclass(frozen=True)
+class RelativeRKS(Criterion):
+    r"""Training error plus a penalty for kernels in which one row weighs as much as all (ours).
+
+    .. math:: R_{\mathrm{emp}} + \eta \frac{\beta}{|K|_2}
+
+    Not from a paper. The stability :math:`\beta` of Gaussian kernels falls as they become narrower,
+    and so does the training error: :class:`RKS` has nothing that speaks against kernels which are
+    too narrow. In units of the largest eigenvalue stability falls from 1, where every row is alone,
+    to about :math:`1 / \sqrt n`, where all rows are alike. See docs/widths.md.
+
+    Parameters
+    ----------
+    eta : float or "cv", default=1.0
+        The weight of stability; "cv" chooses among 0.2, 0.6 and 1 by three folds inside the
+        training set.
+    """
+
+    eta: float | str = 1.0
+
+    name: ClassVar[str] = "rks_relative"
+    judges: ClassVar[str] = PENALTY
+    greater_is_better: ClassVar[bool | None] = False
+    needs: ClassVar[Needs] = frozenset({Need.STATISTICS, Need.LEADING, Need.TRAINING})
+    formula: ClassVar[str] = "R_emp + eta beta / |K|_2"
+    tradeoffs: ClassVar[dict[str, tuple[float, ...]]] = {"eta": (0.2, 0.6, 1.0)}
+    reference: ClassVar[str] = "ours, after Liu et al. 2019"
+    uses_ridge: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_positive(self, "eta")
+
+    def value(self, evidence: Evidence, ridge: float) -> float:
+        """Return the criterion at one ridge."""
+        training_loss = evidence.machine.training_loss(ridge)
+        if evidence.is_psd is False:
+            raise Undefined("the kernel matrix has negative eigenvalues")
+        largest = float(evidence.gram.leading_eigenvalues(1)[0])
+        if largest <= 0.0:
+            raise Undefined("no eigenvalue of the kernel matrix is positive")
+        return training_loss + number(self.eta) * kernel_stability(evidence.statistics) / largest
+
+
+@dataclass(frozen=True)
 class CVKS(Criterion):
     r"""Cross-validation error plus a penalty for kernels that one row can change.
 
@@ -109,11 +171,14 @@ class CVKS(Criterion):
         :class:`RKS`.
     cv, repeats, fold_ridge, random_state
         As for :class:`KFold`; ``fold_ridge="scaled"`` is the paper's convention.
+    order : int or None, default=None
+        None for exact folds. With a number the folds are approximated from one training by so many
+        Taylor terms of the Bouligand influence function (:class:`BIF`), at the same ridge.
 
     References
     ----------
     Y. Liu et al., Kernel stability for model selection in kernel-based algorithms, IEEE Trans.
-    Cybernetics 2019, eq. 6.
+    Cybernetics 2019, eq. 6; Section VI, "Time Complexity", for the approximation.
     """
 
     k: int = 5
@@ -122,6 +187,7 @@ class CVKS(Criterion):
     repeats: int = 1
     fold_ridge: str = "fixed"
     random_state: int = 0
+    order: int | None = None
 
     name: ClassVar[str] = "cvks"
     judges: ClassVar[str] = LEFT_OUT
@@ -137,10 +203,83 @@ class CVKS(Criterion):
     def __post_init__(self) -> None:
         check_positive(self, "eta")
         check_folds(self)
+        if self.order is not None:
+            check_integer(self, "order", 0, HIGHEST_ORDER)
+            if self.fold_ridge != "fixed":
+                raise ValueError("fold_ridge of CVKS must be 'fixed' where an order is given.")
+
+    def value(self, evidence: Evidence, ridge: float) -> float:
+        """Return the criterion at one ridge."""
+        error = float(np.mean(self._fold_losses(evidence, ridge)))
+        return error + number(self.eta) / evidence.n * kernel_stability(evidence.statistics)
+
+    def _fold_losses(self, evidence: Evidence, ridge: float) -> Array:
+        """Return the mean loss of every fold, exact or by Taylor terms."""
+        loss = evidence.machine.own_loss
+        if self.order is not None:
+            if loss not in EXPANDED:
+                raise Undefined(f"no expansion is known for the loss {loss!r}, so leave out order")
+            folds = {"cv": self.cv, "repeats": self.repeats, "random_state": self.random_state}
+            return BIF(self.k, self.order, loss, loss, **folds).value(evidence, ridge)
+        splits = make_splits(evidence.targets, self.cv, self.k, self.repeats, self.random_state)
+        return fold_losses(evidence, ridge, splits, loss, self.fold_ridge)
+
+
+@dataclass(frozen=True)
+class CVVariance(Criterion):
+    r"""Cross-validation error plus a penalty for its variance.
+
+    .. math:: \mathrm{CV}_k + \eta\, \widehat{\mathrm{var}}, \quad \widehat{\mathrm{var}} =
+        \frac{1}{k} \cdot \frac{1}{k - 1} \sum_{B} (\ell_B - \bar\ell)^2
+
+    with the mean losses :math:`\ell_B` of the folds, in the machine's own loss. The paper
+    penalises the variance over training sets, which it replaces by kernel stability
+    (:class:`CVKS`) as it cannot be computed. This is the usual estimate: folds share training rows
+    and are not independent, and no unbiased estimate exists (Bengio and Grandvalet 2004).
+
+    Parameters
+    ----------
+    k : int, default=5
+        The number of folds.
+    eta : float or "cv", default=1.0
+        The weight of the variance; "cv" as for :class:`RKS`.
+    cv, repeats, fold_ridge, random_state
+        As for :class:`KFold`. With repeats the variance is the mean of theirs.
+
+    References
+    ----------
+    Y. Liu et al., Kernel stability for model selection in kernel-based algorithms, IEEE Trans.
+    Cybernetics 2019, Section V, before Theorem 5.
+    """
+
+    k: int = 5
+    eta: float | str = 1.0
+    cv: Any = None
+    repeats: int = 1
+    fold_ridge: str = "fixed"
+    random_state: int = 0
+
+    name: ClassVar[str] = "cv_variance"
+    judges: ClassVar[str] = LEFT_OUT
+    greater_is_better: ClassVar[bool | None] = False
+    needs: ClassVar[Needs] = frozenset({Need.FOLDS})
+    formula: ClassVar[str] = "CV_k + eta var(fold losses) / k"
+    tradeoffs: ClassVar[dict[str, tuple[float, ...]]] = {"eta": _WEIGHTS}
+    reference: ClassVar[str] = _REFERENCE
+    uses_ridge: ClassVar[bool] = True
+    chooses_ridge: ClassVar[bool] = True
+    draws_folds: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_positive(self, "eta")
+        check_folds(self)
 
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the criterion at one ridge."""
         splits = make_splits(evidence.targets, self.cv, self.k, self.repeats, self.random_state)
-        loss = evidence.machine.own_loss
-        error = float(np.mean(fold_losses(evidence, ridge, splits, loss, self.fold_ridge)))
-        return error + number(self.eta) / evidence.n * kernel_stability(evidence.statistics)
+        if len(splits) < 2 * self.repeats:
+            raise Undefined("a single fold has no variance, so use two or more")
+        losses = fold_losses(evidence, ridge, splits, evidence.machine.own_loss, self.fold_ridge)
+        drawn = losses.reshape(self.repeats, -1)
+        variance = float(np.mean(drawn.var(axis=1, ddof=1) / drawn.shape[1]))
+        return float(losses.mean()) + number(self.eta) * variance

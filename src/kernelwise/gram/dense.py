@@ -7,7 +7,6 @@ from itertools import groupby
 from typing import Any, ClassVar
 
 import numpy as np
-from scipy.linalg import eigh
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
@@ -18,6 +17,7 @@ from kernelwise._types import Array
 from kernelwise.gram.base import Engine, Gram, GramStatistics, Need, get
 from kernelwise.gram.cholesky import CholeskyInverse
 from kernelwise.gram.eigensystems import (
+    eigensystem,
     eigensystem_of_features,
     eigensystem_of_groups,
     thin_features,
@@ -268,7 +268,7 @@ class DenseGram(Gram):
             if len(groups) > 1:
                 s, Q = eigensystem_of_groups(self.entries(), groups)
             else:
-                s, Q = eigh(self.entries(), driver="evd", overwrite_a=True, check_finite=False)
+                s, Q = eigensystem(self.entries)
             found = without_rounding(s), Q
         self._spectrum = Spectrum(*found)
         self.is_psd = bool(found[0].min(initial=0.0) >= 0.0)

@@ -1,6 +1,7 @@
 """Eigenpairs of kernel matrices of a form that makes them quick to find."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,20 @@ from kernelwise.kernels import Kernel
 
 _EPS = float(np.finfo(float).eps)
 _FAR_FEWER = 2  # times as many rows as features: then these are decomposed, not the matrix
+
+
+def eigensystem(make: Callable[[], Array]) -> tuple[Array, Array]:
+    """Return the eigenvalues of a symmetric matrix, ascending, and the eigenvectors as columns.
+
+    `make` returns the matrix, which is overwritten. By divide and conquer, the fastest way, which
+    fails for a few matrices with entries of very different size, as of a narrow kernel on rows that
+    repeat: then by QR iterations.
+    """
+    try:
+        s, Q = eigh(make(), driver="evd", overwrite_a=True, check_finite=False)
+    except np.linalg.LinAlgError:
+        s, Q = eigh(make(), driver="ev", overwrite_a=True, check_finite=False)
+    return s, Q
 
 
 def thin_features(kernel: Kernel, X: Any) -> Array | None:
@@ -30,7 +45,7 @@ def eigensystem_of_features(phi: Array) -> tuple[Array, Array] | None:
 
     None of a matrix that is zero to rounding.
     """
-    s, V = eigh(phi.T @ phi, driver="evd", check_finite=False)
+    s, V = eigensystem(lambda: phi.T @ phi)
     kept = s > s.max(initial=0.0) * phi.shape[0] * _EPS
     if not kept.any():
         return None
@@ -46,8 +61,8 @@ def eigensystem_of_groups(K: Array, groups: Sequence[Array]) -> tuple[Array, Arr
         if rows.size == 1:
             s[start], Q[rows[0], start] = K[rows[0], rows[0]], 1.0
         else:
-            block = K[np.ix_(rows, rows)]
-            s[columns], Q[rows, columns] = eigh(block, driver="evd", check_finite=False)
+            both = np.ix_(rows, rows)
+            s[columns], Q[rows, columns] = eigensystem(partial(K.__getitem__, both))
         start += rows.size
     order = np.argsort(s, kind="stable")
     return s[order], Q[:, order]

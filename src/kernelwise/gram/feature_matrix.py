@@ -3,12 +3,13 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import eigh, solve_triangular
+from scipy.linalg import solve_triangular
 
 from kernelwise._progress import SILENT
 from kernelwise._threads import cached_property
 from kernelwise._types import Array
 from kernelwise.gram.base import GramStatistics
+from kernelwise.gram.eigensystems import eigensystem
 from kernelwise.gram.features import (
     Features,
     KernelSums,
@@ -97,7 +98,7 @@ class FeatureMatrix:
     @cached_property
     def eigensystem(self) -> tuple[Array, Array]:
         """The eigenvalues of Phi' Phi, ascending, and the eigenvectors as columns."""
-        s, U = eigh(self.second_moments, driver="evd", check_finite=False)
+        s, U = eigensystem(self.second_moments.copy)
         return without_rounding(s), U
 
     def release(self) -> None:

@@ -54,8 +54,10 @@ _MATRICES_AT_ONCE = 6
 _MATRICES_KEPT = 2
 _NUMBERS_A_ROW = 140  # of machines at seven ridges: their solutions, values and residuals
 _LOOKED_AT = 500  # rows, to see whether anything is missing
+_EPS = float(np.finfo(float).eps)
 _EXPLAINED = 1e-8  # share of the diagonal that is nothing
-_PROVIDED = frozenset(Need) - {Need.ENTRIES, Need.SPECTRUM}
+_PROVIDED = frozenset(Need) - {Need.ENTRIES}
+_VECTORS_AT_ONCE = 2  # as large as all eigenvectors: themselves, and what criteria make of them
 
 
 @dataclass(frozen=True)
@@ -196,6 +198,8 @@ class LowRank(Engine):
             Dense(self.memory).check_memory(needs, rows)
             return
         budget, wanted = as_bytes(self.memory), self._needed(rows)
+        if Need.SPECTRUM in needs:
+            wanted += 8.0 * _VECTORS_AT_ONCE * self.landmarks_wanted * rows
         if wanted > budget:
             what = f"{rows} rows at rank {self.landmarks_wanted}"
             raise MemoryError(
@@ -303,8 +307,14 @@ class LowRankGram(Gram):
         return self._phi.times(self._phi.part(index).T).T
 
     def spectrum(self) -> Spectrum:
-        """Refuse: eigenvectors would be as large as the features of all rows."""
-        raise NotImplementedError(f"{type(self).__name__} does not provide its spectrum.")
+        """Return the eigenpairs above rounding: the eigenvectors are as large as all features."""
+        s, U = self._phi.eigensystem
+        kept = s > s.max(initial=0.0) * self._targets.n * _EPS
+        turned, Q = U[:, kept] / np.sqrt(s[kept]), np.empty((self._targets.n, kept.sum()))
+        for start in range(0, len(Q), _POOL):
+            rows = np.arange(start, min(start + _POOL, len(Q)))
+            Q[rows] = self._phi.part(rows) @ turned
+        return Spectrum(s[kept], Q / np.linalg.norm(Q, axis=0))
 
     def leading_eigenvalues(self, t: int) -> Array:
         """Return the t largest eigenvalues, those of Phi' Phi, in descending order."""

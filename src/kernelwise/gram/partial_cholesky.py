@@ -21,11 +21,12 @@ preconditioning for kernel ridge regression, arXiv 2304.12465 (2023).
 from collections.abc import Callable
 
 import numpy as np
-from scipy.linalg import eigh, solve_triangular
+from scipy.linalg import solve_triangular
 from scipy.linalg.lapack import dpstrf
 
 from kernelwise._types import Array
 from kernelwise._undefined import NotConverged
+from kernelwise.gram.eigensystems import eigensystem
 from kernelwise.gram.inverse import Inverse
 
 _BLOCK = 64  # pivots at once
@@ -87,7 +88,7 @@ class PartialCholesky:
 
     def eigensystem(self) -> tuple[Array, Array]:
         """Return the eigenvalues of L L' above rounding, ascending, and their eigenvectors."""
-        s, V = eigh(self.factor.T @ self.factor, driver="evd", check_finite=False)
+        s, V = eigensystem(lambda: self.factor.T @ self.factor)
         kept = s > s.max(initial=0.0) * self._missing.size * _EPS
         return s[kept], np.asarray(self.factor @ (V[:, kept] / np.sqrt(s[kept])))
 

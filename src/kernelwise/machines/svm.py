@@ -131,6 +131,16 @@ class SupportVectors(Machine):
         machines = [self._trained(p, ridge) for p in self._rest]
         return np.column_stack([_span_errors(self._K, machine) for machine in machines])
 
+    def first_order_scores(self, ridge: float, rows: Array, order: int = 1) -> Array:
+        """Return the scores on some rows of the machines without them, to first order.
+
+        In the weight of the rows; of order 0 those of the machines that have been trained on them.
+        """
+        machines = [self._trained(p, ridge) for p in self._rest]
+        if order == 0:
+            return np.column_stack([machine.scores[rows] for machine in machines])
+        return np.column_stack([_first_order_scores(self._K, each, rows) for each in machines])
+
     def _error(self, scores: list[Array], targets: Targets) -> float:
         """Return the share of rows misclassified by vote; the first class wins ties."""
         votes = np.zeros((targets.n, self.targets.counts.size))
@@ -231,6 +241,34 @@ def _without(
     return y, whole.C, whole.bounds, b, products
 
 
+def _free_and_bounded(K: Array, machine: TwoClassMachine) -> tuple[Array, Array, Array]:
+    """Return the free support vectors, those at the bound, and the inverse of the former's system.
+
+    Its matrix is [[K_11, 1], [1', 0]] with the free support vectors 1.
+    """
+    alpha, bound = np.abs(machine.b), machine.bounds * (1.0 - _AT_BOUND)
+    free, bounded = np.flatnonzero((alpha > 0.0) & (alpha < bound)), np.flatnonzero(alpha >= bound)
+    if free.size == 0:
+        raise Undefined("every support vector is at its bound, so it has no span")
+    G = np.ones((free.size + 1, free.size + 1))
+    G[:-1, :-1], G[-1, -1] = K[np.ix_(free, free)], 0.0
+    return free, bounded, np.linalg.pinv(G, hermitian=True)
+
+
+def _first_order_scores(K: Array, machine: TwoClassMachine, rows: Array) -> Array:
+    """Return the scores on rows whose weight goes from one to zero, by the derivative at one.
+
+    The multipliers of theirs that are at the bound go to zero with it; the free support vectors
+    move so that they keep their margins of one, and the multipliers their sum of zero.
+    """
+    free, bounded, inverse = _free_and_bounded(K, machine)
+    leaving = rows[np.isin(rows, bounded)]
+    change = -machine.b[leaving]
+    moved = inverse @ -np.append(K[np.ix_(free, leaving)] @ change, change.sum())
+    shifts = K[np.ix_(rows, leaving)] @ change + K[np.ix_(rows, free)] @ moved[:-1] + moved[-1]
+    return np.asarray(machine.scores[rows] + shifts)
+
+
 def _span_errors(K: Array, machine: TwoClassMachine) -> Array:
     r"""Return where :math:`y_i f(x_i) < \alpha_i S_i^2`, the span of point i squared.
 
@@ -239,13 +277,7 @@ def _span_errors(K: Array, machine: TwoClassMachine) -> Array:
     vectors stay where they are.
     """
     alpha, y = np.abs(machine.b), machine.y
-    bound = machine.bounds * (1.0 - _AT_BOUND)
-    free, bounded = np.flatnonzero((alpha > 0.0) & (alpha < bound)), np.flatnonzero(alpha >= bound)
-    if free.size == 0:
-        raise Undefined("every support vector is at its bound, so it has no span")
-    G = np.ones((free.size + 1, free.size + 1))
-    G[:-1, :-1], G[-1, -1] = K[np.ix_(free, free)], 0.0
-    inverse = np.linalg.pinv(G, hermitian=True)
+    free, bounded, inverse = _free_and_bounded(K, machine)
     margins = y * machine.scores
     squares = np.zeros(y.size)
     with np.errstate(divide="ignore"):

@@ -52,6 +52,8 @@ CRITERIA: Final[dict[str, Criterion]] = {
 LEFT_OUT: Final = {
     "fsm_error": "rises with FSM, so that the two picks differ by rounding at most",
     "ks": "is to be read, not to choose by",
+    "rks_relative": "is ours and has [a page of its own](relative.md), with the others beside it",
+    "cv_variance": "has its place on [the same page](relative.md)",
 }
 MEDIAN, SCALE, GRID = "median heuristic", "gamma=scale", "GridSearchCV"
 SAME_WIDTHS, DEFAULT = "KernelSelector (31 widths)", "KernelSelector()"

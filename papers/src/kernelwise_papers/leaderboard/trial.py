@@ -5,7 +5,8 @@ The criteria share one eigendecomposition per kernel; what they pick from its va
 they are.
 """
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import numpy as np
@@ -34,7 +35,6 @@ from kernelwise_papers.leaderboard.entrants import (
     ROWS,
     SAME_WIDTHS,
     SCALE,
-    entrants,
     sets,
 )
 from kernelwise_papers.leaderboard.models import model
@@ -81,6 +81,7 @@ class Trial:
     """One split, what every entrant chooses on it, and how well its choice does."""
 
     part: Part
+    criteria: Mapping[str, Criterion] = field(default_factory=lambda: CRITERIA)
 
     @property
     def task(self) -> str:
@@ -96,9 +97,8 @@ class Trial:
     def scores(self) -> Scores:
         """All criteria and the test error in percent, of all kernels at all ridges."""
         table = replace(SM_TABLE2, kernels=self.kernels)
-        asked: dict[str, Criterion] = {
-            name: CRITERIA[name] for name in entrants(self.task, FIXED) if name in CRITERIA
-        }
+        kind = self.part.targets.kind
+        asked = {name: each for name, each in self.criteria.items() if kind in each.tasks}
         asked[GRID] = c.KFold(5, cv=unshuffled(self.task))
         asked["ridge"] = loo_criterion(self.part.targets)
         found = score(self.part, table, asked, AUTO_RIDGES)
@@ -107,13 +107,13 @@ class Trial:
 
     def losses(self, name: str) -> Array:
         """Return what an entrant minimises, of all kernels at all ridges."""
-        criterion = CRITERIA.get(name)
+        criterion = self.criteria.get(name)
         greater = criterion is not None and criterion.greater_is_better
         return -self.scores.values[name] if greater else self.scores.values[name]
 
     def pick(self, name: str, setting: str) -> tuple[int, int] | None:
         """Return the positions of kernel and ridge; None where a criterion is undefined for all."""
-        criterion, widths = CRITERIA.get(name), len(WIDTHS)
+        criterion, widths = self.criteria.get(name), len(WIDTHS)
         if name in (MEDIAN, SCALE):
             place: tuple[int, int] | None = (widths + (name == SCALE), _ONE)
         elif setting == CHOSEN and (criterion is None or criterion.chooses_ridge):
@@ -186,8 +186,8 @@ class Trial:
             return self.select(
                 kernels=[kernel], criterion=loo_criterion(self.part.targets), **settings
             )
-        if name in CRITERIA:
-            return self.select(kernels=WIDTHS, criterion=CRITERIA[name], **settings)
+        if name in self.criteria:
+            return self.select(kernels=WIDTHS, criterion=self.criteria[name], **settings)
         return self.select(refit=False, **selector_settings(name, setting))
 
 

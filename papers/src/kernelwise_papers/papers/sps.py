@@ -5,6 +5,8 @@ from dataclasses import replace
 from kernelwise.criteria import CKTA, FSM, KTA, SPS, KFold
 from kernelwise.kernels import grids
 from kernelwise_papers.tables.table import (
+    FRESH,
+    FRESH_SPLITS,
     OLD_EDITION,
     VARIANT_SPLITS,
     PaperTable,
@@ -18,7 +20,9 @@ _TRIED = (
     "With m lambda on the diagonal, 50/50 splits and no bias, as the paper says, we do not get its "
     "numbers; with lambda alone on the diagonal, or with a bias and Gaussian kernels only, a few "
     "more cells of SPS come back, and of the others at most as few of CV. With the Gaussian "
-    "kernels alone many published accuracies are out of reach, so that polynomials were there."
+    "kernels alone many published accuracies are out of reach, so that polynomials were there. The "
+    "printed digits fit no number of splits ([how so](digits.md)), so that no protocol may give "
+    "this table."
 )
 
 _AS_PRINTED = PaperTable(
@@ -71,4 +75,20 @@ SPS_TABLE1_GAUSSIAN = replace(
     why={},
 )
 
-SPS_TABLE1 = replace(_AS_PRINTED, variants=(SPS_TABLE1_SMALLER, SPS_TABLE1_GAUSSIAN))
+# Written down before its splits were run. Splice is left out, as in the other variants.
+SPS_TABLE1_BALANCED = replace(
+    _AS_PRINTED,
+    key="sps-table1-balanced",
+    of=_AS_PRINTED.key,
+    splits=FRESH_SPLITS,
+    first_split=FRESH,
+    title="SPS 2014, Table 1, by balanced accuracy, with Gaussian kernels only",
+    datasets=_SMALLER_SETS,
+    kernels=SPS_TABLE1_GAUSSIAN.kernels,
+    measure="balanced",
+    why={},
+)
+
+SPS_TABLE1 = replace(
+    _AS_PRINTED, variants=(SPS_TABLE1_SMALLER, SPS_TABLE1_GAUSSIAN, SPS_TABLE1_BALANCED)
+)

@@ -10,7 +10,7 @@ from kernelwise_papers.tables.comparison import BEST, Comparison, Results, compa
 _FEW = 0.05  # of the cells
 _REPRODUCED = 0.8  # of the cells of a column
 _LARGEST = ("a2a", "cpusmall")  # which the runs leave out
-_UNDEFINED = "It is not defined in the five papers: the column stays empty."
+_NO_COLUMN = "It has no column here."
 
 
 def summary(results: Results) -> str:
@@ -36,8 +36,13 @@ def headline(results: Results) -> str:
 
 def counts(results: Results) -> list[str]:
     """Return how many cells of every column agree, as a table."""
+    by_digits = results.table.printed_splits
     heads = ["published", "ours", "loose", "strict", "cells"]
     rows = [_count(*each) for each in _agreeing(results)]
+    if by_digits is not None:
+        heads.insert(4, f"strict, {by_digits} splits")
+        for row, (*_, cells) in zip(rows, _agreeing(results), strict=True):
+            row.insert(4, str(sum(c.is_strict_by_digits for c in cells)))
     if results.table.task == "regression":  # sets in units of their own have no mean
         return markdown.table(heads, [row[: len(heads)] for row in rows])
     return markdown.table([*heads, "mean, published", "mean, ours"], rows)
@@ -90,7 +95,8 @@ def verdicts(results: Results) -> list[str]:
         )
         why = results.table.why.get(criterion, "") if _is_whole(results) else ""
         lines.append(f"- **{criterion}** {verdict}: of {of} cells {variants}. {why}".rstrip())
-    lines += [f"- **{criterion}**: {_UNDEFINED}" for criterion in undefined(results)]
+    reasons = results.table.why
+    lines += [f"- **{name}**: {reasons.get(name, _NO_COLUMN)}" for name in undefined(results)]
     return lines
 
 
@@ -168,4 +174,5 @@ def undefined(results: Results) -> list[str]:
     if results.table.published is None:
         return []
     named = dict.fromkeys(c.criterion for c in publications.load(results.table.published))
-    return [name for name in named if name not in results.table.columns]
+    ours = {column.partition(" (")[0] for column in results.table.columns}
+    return [name for name in named if name not in ours]

@@ -72,6 +72,8 @@ class Comparison(NamedTuple):
         Whether the difference is within the published spread.
     is_strict : bool
         Whether it is within two standard errors of the difference of the two means.
+    is_strict_by_digits : bool
+        The same, with the published mean over as many splits as its digits fit.
     """
 
     place: Place
@@ -82,6 +84,7 @@ class Comparison(NamedTuple):
     difference: float
     is_loose: bool
     is_strict: bool
+    is_strict_by_digits: bool
 
 
 def compare(results: Results, variant: dict[str, str] | None = None) -> list[Comparison]:
@@ -92,7 +95,8 @@ def compare(results: Results, variant: dict[str, str] | None = None) -> list[Com
     if results.table.published is None:
         return []
     variant = variant or {}
-    repetitions = results.table.repetitions
+    stated = results.table.repetitions
+    numbers = (stated, results.table.printed_splits or stated)
     found = []
     for cell in publications.load(results.table.published):
         place = Place(cell.dataset, 1.0 if cell.lam is None else cell.lam)
@@ -103,10 +107,13 @@ def compare(results: Results, variant: dict[str, str] | None = None) -> list[Com
         if np.isnan(ours).any():
             continue
         mean, spread = float(np.mean(ours)), spread_of(ours)
-        error = math.sqrt(spread**2 / ours.size + cell.spread**2 / repetitions)
         difference = mean - cell.value
-        is_loose, is_strict = abs(difference) <= cell.spread, abs(difference) <= 2.0 * error
-        found.append(Comparison(place, column, mean, spread, cell, difference, is_loose, is_strict))
+        errors = [math.sqrt(spread**2 / ours.size + cell.spread**2 / n) for n in numbers]
+        is_loose, strict = (
+            abs(difference) <= cell.spread,
+            [abs(difference) <= 2 * e for e in errors],
+        )
+        found.append(Comparison(place, column, mean, spread, cell, difference, is_loose, *strict))
     return found
 
 

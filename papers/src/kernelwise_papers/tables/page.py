@@ -49,7 +49,7 @@ def page(results: Results) -> str:
         "## How many cells agree",
         "",
         "Loose: within one published standard deviation. Strict: within two standard errors of "
-        "the difference of the two means.",
+        f"the difference of the two means.{_by_digits(results.table)}",
         "",
         *counts(results),
         "",
@@ -85,6 +85,7 @@ def protocol(results: Results) -> list[str]:
         f"- {markdown.span(splits)} random splits a data set ({table.repetitions} in the paper), "
         f"{100 * table.train_share:.0f} % of the rows for training, not stratified; features "
         f"{_SCALINGS[table.scaling]} by the training rows.",
+        *_choices(table),
         f"- {machine}; on the diagonal of K {_RIDGES[table.ridge]}.",
         f"- {len(table.kernels)} kernels: {_candidates(table)}.",
         *markdown.not_run(_published_sets(table), done),
@@ -94,6 +95,33 @@ def protocol(results: Results) -> list[str]:
         if name in done and (said := _remarks(table, name)):
             lines.append(f"- {name}: {said}.")
     return lines
+
+
+def _choices(table: PaperTable) -> list[str]:
+    """Return what a reading has that others have not: fresh splits, another measure."""
+    lines = []
+    if table.first_split:
+        lines.append(
+            f"- The splits have the numbers from {table.first_split:,} on, which no other table "
+            f"has: columns, kernels and machine, and up to {table.splits} splits, were written "
+            "down before any of them was run."
+        )
+    if table.measure == "balanced":
+        lines.append(
+            "- Accuracy is balanced: the mean over the two classes of the share of rows that are "
+            "right. The criteria themselves are as elsewhere."
+        )
+    return lines
+
+
+def _by_digits(table: PaperTable) -> str:
+    """Say that the printed digits fit another number of splits than the paper's."""
+    if table.printed_splits is None:
+        return ""
+    return (
+        f" The paper states {table.repetitions} splits; its digits fit {table.printed_splits} "
+        "([how so](digits.md)), and then its means are less certain: counted both ways."
+    )
 
 
 def _origin(table: PaperTable) -> list[str]:
@@ -145,7 +173,8 @@ def _paper(results: Results) -> list[str]:
 def _brief(criterion: Criterion) -> str:
     """Return a criterion with its parameters; how folds are drawn is the same everywhere."""
     shown = [f.name for f in fields(criterion) if f.name not in ("cv", "repeats", "random_state")]
-    values = ", ".join(f"{name}={getattr(criterion, name)!r}" for name in shown)
+    given = {name: getattr(criterion, name) for name in shown}
+    values = ", ".join(f"{name}={value!r}" for name, value in given.items() if value is not None)
     return f"{type(criterion).__name__}({values})"
 
 

@@ -41,6 +41,11 @@ class OfTable(Experiment):
         """The table's."""
         return self.table.splits or self.table.repetitions
 
+    @property
+    def first_repetition(self) -> int:
+        """The table's."""
+        return self.table.first_split
+
     def work(self, job: Job) -> list[dict[str, Any]]:
         """Return what every column picks on one split, and the error of the pick."""
         return split_lines(self.table, job)

@@ -20,6 +20,7 @@ from kernelwise.kernels import Kernel, Pairs
 from kernelwise.machines import Split, make_splits
 from kernelwise.machines import base as machines
 from kernelwise_papers.experiment import Job
+from kernelwise_papers.tables.eigenvalue_gap import ROWS
 from kernelwise_papers.tables.table import PaperTable
 
 _INNER_FOLDS = 3
@@ -180,13 +181,15 @@ def score(part: Part, table: PaperTable, columns: Mapping[Any, Criterion], ridge
     judged_by = machines.get(table.machine)
     for k, gram in enumerate(Dense().grams(kernels, part.X, part.targets)):
         evidence = Evidence(gram, part.targets, kernels[k], table.fit_intercept, judged_by)
+        evidence.shared[ROWS] = part.X
         if evidence.statistics.invalid_reason is not None:
             continue
         for name, found in judge(evidence, columns, ridges.tolist()).items():
             values[name][k] = [value.mean for value in found]
         evidence.prefit([float(ridge) for ridge in ridges], frozenset({Need.TRAINING}))
         K_test = kernels[k].values(test_pairs)
-        errors[k] = [_test_error(evidence, part, K_test, float(ridge)) for ridge in ridges]
+        test_error = _balanced_error if table.measure == "balanced" else _test_error
+        errors[k] = [test_error(evidence, part, K_test, float(ridge)) for ridge in ridges]
     return Scores(values, errors)
 
 
@@ -200,6 +203,15 @@ def _test_error(evidence: Evidence, part: Part, K_test: Array, ridge: float) -> 
         return evidence.machine.error_on(ridge, K_test, part.test_targets)
     except Undefined:
         return float("nan")
+
+
+def _balanced_error(evidence: Evidence, part: Part, K_test: Array, ridge: float) -> float:
+    """Return the mean over classes of the share of their test rows that are wrong."""
+    targets, errors = part.test_targets, []
+    for rows in targets.members:
+        of_class = replace(part, test_targets=targets.part(rows))
+        errors.append(_test_error(evidence, of_class, K_test[rows], ridge))
+    return float(np.mean(errors))
 
 
 def pick(values: Array, criterion: Criterion) -> int:

@@ -1,0 +1,77 @@
+"""The table of the papers' elements names nothing that is not there."""
+
+import importlib
+import re
+from pathlib import Path
+
+import pytest
+
+from kernelwise import bounds, criteria
+from kernelwise_papers import elements, publications
+from kernelwise_papers.catalog import EXPERIMENTS
+
+ROOT = Path(__file__).parents[2]
+ELEMENTS = publications.records("elements")
+
+
+def test_the_page_is_printed_by_the_command():
+    assert (ROOT / "docs" / "papers" / "elements.md").read_text() == elements.text()
+
+
+def named(start):
+    cells = [part for e in ELEMENTS for part in elements.parts(e["where"])]
+    return sorted({part for part in cells if part.startswith(start)})
+
+
+@pytest.mark.parametrize("path", named("kernelwise"))
+def test_every_object_is_there(path):
+    module, rest = path, []
+    while True:
+        try:
+            found = importlib.import_module(module)
+            break
+        except ModuleNotFoundError:
+            module, _, last = module.rpartition(".")
+            rest.insert(0, last)
+    for name in rest:
+        found = getattr(found, name)
+
+
+@pytest.mark.parametrize("path", named("pages/"))
+def test_every_page_belongs_to_an_experiment_or_the_data(path):
+    key = path.removeprefix("pages/").removesuffix(".md")
+    assert key in EXPERIMENTS or key == "data"
+    assert (ROOT / "papers" / path).is_file()
+
+
+def test_every_test_is_there():
+    for element in ELEMENTS:
+        for part in elements.parts(element["check"]):
+            path, _, name = part.partition("::")
+            text = (ROOT / path).read_text()
+            assert not name or re.search(rf"def {name}\(", text), part
+
+
+def test_what_is_there_to_compute_is_checked():
+    for element in ELEMENTS:
+        if any(
+            part.startswith(("kernelwise", "pages/")) for part in elements.parts(element["where"])
+        ):
+            assert element["check"], element["what"]
+
+
+def test_all_bounds_and_criteria_of_the_papers_have_a_line():
+    where = " ".join(element["where"] for element in ELEMENTS)
+    told = {name for name in bounds.__all__ if name[0].islower() and name != "all_bounds"}
+    assert {name for name in told if f"bounds.{name}" not in where} == set()
+    of_papers = "SM SMHinge KTA FSM FSMError MD Ncut KS RKS CVKS CVVariance ER SPS BIF".split()
+    assert {name for name in of_papers if f"criteria.{name}" not in where} == set()
+    assert set(of_papers) <= set(criteria.__all__)
+
+
+def test_every_table_and_figure_page_has_a_line():
+    where = " ".join(element["where"] for element in ELEMENTS)
+    papers = [
+        key for key in EXPERIMENTS if key.partition("-")[0] in ("sm", "fsm", "er", "ks", "sps")
+    ]
+    assert [key for key in papers if f"pages/{key}.md" not in where] == []
