@@ -22,7 +22,7 @@ import kernelwise as kw
 import oracles
 from helpers import SpectralMachine, close, support_vectors
 from kernelwise import criteria as c
-from kernelwise.gram import Targets, dense
+from kernelwise.gram import Targets, eigensystems
 from kernelwise.machines import fit_squared_hinge, make_splits
 
 
@@ -134,14 +134,14 @@ def test_all_ridges_share_one_decomposition(monkeypatch):
     X, y = problem()
     ridges = 10.0 ** np.arange(-3.0, 3.0)
     expected = [score(X, y, c.KFold(), ridge) for ridge in ridges]
-    original = dense.eigh
+    original = eigensystems.eigh
     decompositions = []
 
     def counted(*args, **kwargs):
         decompositions.append(1)
         return original(*args, **kwargs)
 
-    monkeypatch.setattr(dense, "eigh", counted)
+    monkeypatch.setattr(eigensystems, "eigh", counted)
     np.testing.assert_allclose(score(X, y, c.KFold(), ridges), expected)
     assert len(decompositions) == 1
 

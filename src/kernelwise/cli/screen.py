@@ -160,7 +160,7 @@ def counted(number: int, what: str) -> str:
 
 def labelled(texts: Mapping[str, str]) -> str:
     """Return a line for every text that is not empty, after its name."""
-    return "\n".join(f"{name:<11}{text}" for name, text in texts.items() if text)
+    return "\n".join(f"{name + ' ':<11}{text}" for name, text in texts.items() if text)
 
 
 def aligned(rows: Sequence[Sequence[Any]], right: Collection[str] = ()) -> str:

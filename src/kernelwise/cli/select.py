@@ -22,9 +22,8 @@ from kernelwise.cli.screen import BadInput, Screen, tell
 from kernelwise.cli.write import RESULT, Folder
 from kernelwise.machines import KRR, LSSVC
 from kernelwise.selection.archive import to_plain
-from kernelwise.selection.estimates import by_folds
+from kernelwise.selection.estimates import by_folds, copy_for_parts
 from kernelwise.selection.guards import no_signal
-from kernelwise.selection.journal import for_parts
 from kernelwise.selection.left_out import confusion, residuals
 from kernelwise.selection.params import numeric_params
 from kernelwise.selection.problem import EXACT_ROWS
@@ -204,8 +203,8 @@ def _relevance(fitted: Fitted, data: Prepared) -> dict[str, float]:
 
 def _nested(estimator: Any, data: Prepared) -> ErrorEstimate:
     """Return the error of all that was done: every fold prepares and chooses for itself."""
-    chooser = clone(estimator).set_params(journal=for_parts(estimator.journal))
-    whole = Pipeline([("preparation", clone(data.preparation)), ("selector", chooser)])
+    steps = ("preparation", clone(data.preparation)), ("selector", copy_for_parts(estimator))
+    whole = Pipeline([*steps])
     return by_folds(whole, data.raw, data.targets, _FOLDS, "nested ")
 
 

@@ -38,20 +38,13 @@ class AssessesProcedure:
 
         It takes as many selections as there are folds, and is not optimistic.
         """
-        targets, chooser = self._targets(y), self._for_parts()
+        targets, chooser = self._targets(y), copy_for_parts(self)
         if is_stack(X) and "kernels" in chooser.get_params(deep=False):
             chooser.set_params(kernels=[Matrix(i) for i in range(len(X))])
             X = side_by_side(X)
         with warnings.catch_warnings(), limited(self.n_jobs, rows=targets.n):
             warnings.simplefilter("ignore", UserWarning)  # said already, of all rows
             return by_folds(chooser, X, targets, cv, "nested ")
-
-    def _for_parts(self) -> Any:
-        """Return an unfitted copy for parts of the data, with the same journal."""
-        copy = clone(self)
-        if "journal" in copy.get_params(deep=False):
-            copy.set_params(journal=for_parts(copy.journal))
-        return copy
 
     n_jobs: int | None
     _targets: Callable[[Any], Targets]
@@ -96,7 +89,7 @@ class SelfAssessing(AssessesProcedure):
         picking a neighbour of the choice on all rows is not a disagreement.
         """
         check_is_fitted(self, "result_")
-        chooser = self._for_parts().set_params(kernels=list(self.result_.kernels), refit=False)
+        chooser = copy_for_parts(self).set_params(kernels=list(self.result_.kernels), refit=False)
         rows, targets = self._checked(X), self._targets(y)
         with limited(self.n_jobs, rows=targets.n):
             return pick_shares(chooser, rows, targets, resamples)
@@ -178,3 +171,11 @@ def _checked_folds(cv: Any) -> Any:
         "cv must be a number of folds of at least 2, a splitter or a list of (train, test) rows, "
         f"got {shown(cv)}."
     )
+
+
+def copy_for_parts(estimator: Any) -> Any:
+    """Return an unfitted copy for parts of the data, with the same journal if there is one."""
+    copy = clone(estimator)
+    if "journal" in copy.get_params(deep=False):
+        copy.set_params(journal=for_parts(copy.journal))
+    return copy
