@@ -1,6 +1,7 @@
 """How much work a choice among many rows may take."""
 
 import time
+from collections.abc import Callable
 
 from kernelwise._progress import SILENT, Task
 
@@ -23,7 +24,7 @@ class Effort:
         self._passes = max(_PASSES, _PASSES_A_ROW * rows)
         self._seconds, self._made = seconds, time.monotonic()
         self._spent, self._told, self._task, self._begun = 0.0, 0, SILENT, 0.0
-        self._planned = self._total
+        self._planned, self._done = self._total, 0.0
 
     def begin(self, task: Task, planned: float) -> None:
         """Tell a task from now on, of which so much work is planned."""
@@ -49,12 +50,21 @@ class Effort:
 
     def passes(self, values: float) -> Task:
         """Return a task that is told of passes over so many kernel values."""
-        return _Passes(self, values)
+        return _Passes(self._spend, values)
 
-    def spend(self, values: float) -> None:
-        """Count work."""
+    def factors(self, values: float) -> Task:
+        """Return a task that is told of factors, planned for where passes are allowed."""
+        return _Passes(self._tell, values)
+
+    def _spend(self, values: float) -> None:
+        """Count work of passes."""
         self._spent += values
-        while self._told < min(self.PARTS, int(self.PARTS * self._spent / self._planned)):
+        self._tell(values)
+
+    def _tell(self, values: float) -> None:
+        """Tell of work."""
+        self._done += values
+        while self._told < min(self.PARTS, int(self.PARTS * self._done / self._planned)):
             self._task.advance()
             self._told += 1
 
@@ -62,26 +72,26 @@ class Effort:
 class _Passes(Task):
     """A task whose parts are passes, each with so much work."""
 
-    def __init__(self, budget: Effort, values: float) -> None:
-        self._budget, self._values = budget, values
+    def __init__(self, count: Callable[[float], None], values: float) -> None:
+        self._count, self._values = count, values
 
     def part(self, name: str = "", parts: int = 0) -> Task:
         """Begin a pass."""
-        return _Work(self._budget, self._values, parts)
+        return _Work(self._count, self._values, parts)
 
 
 class _Work(Task):
     """Work that is counted part by part, and what is left of it in the end."""
 
-    def __init__(self, budget: Effort, values: float, parts: int) -> None:
-        self._budget, self._left, self._each = budget, values, values / max(parts, 1)
+    def __init__(self, count: Callable[[float], None], values: float, parts: int) -> None:
+        self._count, self._left, self._each = count, values, values / max(parts, 1)
 
     def part(self, name: str = "", parts: int = 0) -> Task:
         """Begin a part."""
         self._left -= self._each
-        return _Work(self._budget, self._each, parts)
+        return _Work(self._count, self._each, parts)
 
     def end(self) -> None:
         """Count what is left."""
-        self._budget.spend(self._left)
+        self._count(self._left)
         self._left = 0.0

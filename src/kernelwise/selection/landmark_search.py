@@ -216,7 +216,7 @@ class LandmarkSearch:
         try:
             with limited(rows=m // 2):  # the passes have threads of their own
                 system = Preconditioner.of(
-                    seen, self._ridges[k, list(ridges)], sample, self._effort.passes(_factors(m))
+                    seen, self._ridges[k, list(ridges)], sample, self._effort.factors(_factors(m))
                 )
                 solution = seen.solve(
                     system, lambda a, b: self._judged(tile, a, b), MOST_ITERATIONS, passes

@@ -41,9 +41,9 @@ from kernelwise.targets import stratified_order
 FIRST_LOOK = 500  # rows at least
 _FIRST_SHARE, _LARGEST_FIRST = 16, 1000  # the first look is at one in so many rows, up to these
 EXACT_VALUES = 1500  # rows up to which all values are exact
-_MOST = 8  # values on one set of rows
+_MOST, _MOST_TRIALS = 8, 6  # values on all rows, and on part of them
 # Values on some rows may take as long together as one on so many, or on this share of all rows.
-_AFFORDABLE, _SHARE = 5500, 0.8
+_AFFORDABLE, _SHARE = 4900, 0.73
 _DOUBTFUL, _IN_DOUBT = 0.2, 4  # relative standard error of a loss, values on all rows then
 
 
@@ -195,4 +195,5 @@ def _first_rows(n: int) -> int:
 
 def _budget(rows: int, n: int) -> int:
     """Return how many values are affordable; the time of each grows with the cube of the rows."""
-    return int(np.clip((max(_AFFORDABLE, _SHARE * n) / rows) ** 3, 1, _MOST))
+    most = _MOST if rows == n else _MOST_TRIALS
+    return int(np.clip((max(_AFFORDABLE, _SHARE * n) / rows) ** 3, 1, most))
