@@ -135,6 +135,17 @@ def test_a_climb_asks_once_for_each_and_stops_at_the_peak():
     assert table[climb.pick] == min(table[place] for place in short.asked)
 
 
+def test_the_guide_decides_alone_where_it_knows_all_rows():
+    guide = np.array([[9.0, 1.5, 9.0], [3.0, 1.0, 2.0], [9.0, 4.0, 5.0]])
+    orders = []
+    for rougher_first in (True, False):
+        judge = Scripted(np.where(guide == 1.0, 0.0, 1.0))
+        given = judge, Guide(guide, GridIndex(1, 1)), SILENT
+        Climb(*given, rougher_first=rougher_first).run(10)
+        orders.append([guide[place] for place in judge.asked])
+    assert orders == [[1.0, 3.0, 4.0, 5.0, 1.5, 2.0, 9.0], [1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 9.0]]
+
+
 def test_more_rows_begin_with_a_rougher_machine_that_is_as_good():
     table = np.array([[1.0, 1.0], [1.003, 2.0], [2.0, 2.0]])
     climb = Climb(Scripted(table), Guide(table, GridIndex(0, 0)), SILENT).run(10)

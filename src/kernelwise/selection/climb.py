@@ -202,6 +202,8 @@ class Climb:
     judge : Judge
     guide : Guide
     progress : Task
+    rougher_first : bool, default=True
+        Whether rougher neighbours come before others, as where the guide knows fewer rows alone.
 
     Attributes
     ----------
@@ -211,8 +213,11 @@ class Climb:
         Whether all its neighbours were evaluated.
     """
 
-    def __init__(self, judge: Judge, guide: Guide, progress: Task) -> None:
+    def __init__(
+        self, judge: Judge, guide: Guide, progress: Task, *, rougher_first: bool = True
+    ) -> None:
         self._judge, self._progress, self._guide = judge, progress, guide.values
+        self._rougher_first = rougher_first
         self.pick, self.is_peak = guide.pick, False
         self._values: dict[GridIndex, float] = {}
         self._evaluate(guide.pick)
@@ -233,8 +238,8 @@ class Climb:
     def _worth_a_look(self) -> list[GridIndex]:
         """Return the neighbours of the pick, the most promising first.
 
-        Rougher ones come first, then the guide decides. It hides none: losses near zero vary many
-        times over from few rows to all.
+        Rougher ones may come first, then the guide decides. It hides none: losses near zero vary
+        many times over from few rows to all.
         """
         k, j = self.pick
         # A narrower kernel goes with a larger ridge.
@@ -243,7 +248,11 @@ class Climb:
         places = [GridIndex(*p) for p in around if 0 <= p[0] < kernels and 0 <= p[1] < ridges]
         # What is undefined on fewer rows is not defined on more.
         new = [p for p in places if p not in self._values and np.isfinite(self._guide[p])]
-        return sorted(new, key=lambda p: (not p.is_rougher(self.pick), float(self._guide[p])))
+
+        def rank(p: GridIndex) -> tuple[bool, float]:
+            return self._rougher_first and not p.is_rougher(self.pick), float(self._guide[p])
+
+        return sorted(new, key=rank)
 
     def _evaluate(self, place: GridIndex) -> None:
         value = self._values[place] = self._judge.value(place, self._progress)

@@ -44,7 +44,7 @@ EXACT_VALUES = 1500  # rows up to which all values are exact
 _MOST, _MOST_TRIALS = 8, 6  # values on all rows, and on part of them
 # Values on some rows may take as long together as one on so many, or on this share of all rows.
 _AFFORDABLE, _SHARE = 4900, 0.73
-_DOUBTFUL, _IN_DOUBT = 0.2, 4  # relative standard error of a loss, values on all rows then
+_DOUBTFUL, _IN_DOUBT = 0.1, 4  # relative standard error of a loss, values on all rows then
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +145,9 @@ class LocalSearch:
             with task.part("values", budget) as part, limited(rows=stage.rows):
                 if budget == 1 and not stage.is_partial:
                     return guide  # there is nothing to compare
-                return Climb(stage.judge, guide, part).run(budget).guide(stage.is_partial)
+                rough = stage.rows < self._n
+                climb = Climb(stage.judge, guide, part, rougher_first=rough)
+                return climb.run(budget).guide(stage.is_partial)
 
     def _first_look(self, rows: int, progress: Task) -> Guide:
         """Return the values of everything on a few rows."""
