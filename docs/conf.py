@@ -37,6 +37,7 @@ extensions = [
 root_doc = "docs/index"
 include_patterns = [
     "docs/*.md",
+    "docs/papers/*.md",
     "api/*",
     "gallery/**",
     "papers/pages/*.md",
