@@ -279,8 +279,7 @@ class Engine(ABC):
     provides: ClassVar[frozenset[Need]] = frozenset(Need)
     # Whether all grams may exist together, so that further products are worth doing in one sweep.
     shares_sweeps: ClassVar[bool] = False
-    # Whether one more ridge costs next to nothing, and time is linear in the rows: a look at fewer
-    # of either saves little.
+    # Whether more ridges cost next to nothing, and time is linear: to look at fewer saves little.
     serves_all_ridges: ClassVar[bool] = False
     # What it takes to multiply the rows and columns of a matrix by weights.
     needs_to_scale: ClassVar[frozenset[Need]] = frozenset({Need.ENTRIES})
