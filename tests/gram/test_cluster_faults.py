@@ -51,7 +51,8 @@ def test_a_worker_that_is_killed_changes_nothing():
         killer.start()
         found = products()
         killer.join()
-        assert set(client.run(os.getpid).values()) != set(victims.values())
+        alive = client.run(os.getpid, on_error="ignore")  # the scheduler may not know yet
+        assert set(alive.values()) != set(victims.values())
     for ours, theirs in zip(found, whole, strict=True):
         np.testing.assert_array_equal(ours, theirs)
 
