@@ -414,7 +414,7 @@ class TestCompletion:
         monkeypatch.setattr(
             Trial, "error", lambda self, *asked: ran.append(asked) or error(self, *asked)
         )
-        monkeypatch.setattr(runner, "_results", lambda jobs, _: [runner.do(*job) for job in jobs])
+        monkeypatch.setattr(runner, "_results", lambda jobs, *_: [runner.do(*job) for job in jobs])
         runner.run(LEADERBOARD, tmp_path, effort)
         joined = [name for name in MODELS if can_run(name)]
         assert ran == [(name, CHOSEN) for name in joined]

@@ -2,6 +2,10 @@
 
 What is finished stands in a file: one or more lines per job. A run that was stopped goes on where
 it was, and what an experiment has gained since is added to the lines that are there.
+
+As long as a run lasts, a journal beside the file has the lines as well, from the moment that a
+worker has them: jobs that were under way when this process was killed are not lost, processes that
+share a folder do not repeat each other's, and a job whose lines were written in part is noticed.
 """
 
 import csv
@@ -13,9 +17,12 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from kernelwise import __version__
 from kernelwise._files import append, replacing
 from kernelwise._progress import SILENT, Task
 from kernelwise._threads import limited, workers
+from kernelwise.selection.fingerprint import fingerprint
+from kernelwise.selection.journal import Journal
 from kernelwise_papers.catalog import EXPERIMENTS
 from kernelwise_papers.experiment import Effort, Experiment, Job, Line
 
@@ -59,6 +66,24 @@ def do(job: Job, known: Sequence[Line] = ()) -> list[dict[str, Any]]:
     return [place | line for line in lines]
 
 
+def do_once(job: Job, known: Sequence[Line], journal: Path) -> list[Line]:
+    """Do one job unless a journal has its lines, and leave them there: what a worker does."""
+    found = Journal(journal).piece(_key(job, known), lambda: _as_texts(do(job, known)))
+    return [dict(zip(*line, strict=True)) for line in found]
+
+
+def _key(job: Job, known: Sequence[Line]) -> bytes:
+    return fingerprint("lines of a job", __version__, job, list(known))
+
+
+def _as_texts(lines: Sequence[dict[str, Any]]) -> list[list[list[str]]]:
+    """Return names and values of every line, as a table has them."""
+    return [
+        [list(line), ["" if value is None else str(value) for value in line.values()]]
+        for line in lines
+    ]
+
+
 def run(
     experiment: Experiment,
     folder: Path,
@@ -69,6 +94,10 @@ def run(
     effort = effort or Effort()
     path = results_path(experiment, folder, effort)
     path.parent.mkdir(parents=True, exist_ok=True)
+    journal = path.with_suffix(".kwj")
+    if not path.exists():  # whoever takes the results away wants new ones
+        journal.unlink(missing_ok=True)
+    _mend(path, journal, Job(experiment.source, "", 0, effort.rows))
     jobs = experiment.jobs(effort)
     known = finished(path)
     lines_of = {job: known.get((job.dataset, job.repetition), []) for job in jobs}
@@ -79,33 +108,57 @@ def run(
             work.advance()
         # Completed lines first: they give the file the columns that new ones have.
         for todo, write in ((lacking, _replace), (new, _append)):
-            for lines in _results(todo, 1 if experiment.takes_time else workers()):
+            for lines in _results(todo, 1 if experiment.takes_time else workers(), journal):
                 write(path, lines)
                 work.advance()
+    journal.unlink(missing_ok=True)
     return path
 
 
 def _results(
-    jobs: Sequence[tuple[Job, list[Line]]], workers: int
-) -> Iterator[list[dict[str, Any]]]:
+    jobs: Sequence[tuple[Job, list[Line]]], workers: int, journal: Path
+) -> Iterator[list[Line]]:
     """Yield the lines of jobs as they are done."""
     if not jobs:
         return
     left, workers = iter(jobs), min(workers, len(jobs))
     # Fresh processes: threads of this one, of numba or BLAS, do not survive a fork.
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        running: set[Future[list[dict[str, Any]]]] = {
-            pool.submit(do, *job) for job in itertools.islice(left, workers * _AHEAD)
-        }
+        running: list[Future[list[Line]]] = [
+            pool.submit(do_once, *job, journal) for job in itertools.islice(left, workers * _AHEAD)
+        ]
         try:
             while running:
-                done, running = wait(running, return_when=FIRST_COMPLETED)
-                for future in done:
+                wait(running, return_when=FIRST_COMPLETED)
+                # In the order of the jobs: one worker writes the same file in every run.
+                for future in [future for future in running if future.done()]:
                     yield future.result()
-                    running |= {pool.submit(do, *job) for job in itertools.islice(left, 1)}
+                    running.remove(future)
+                    more = itertools.islice(left, 1)
+                    running += [pool.submit(do_once, *job, journal) for job in more]
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)  # what has not begun never will
             raise
+
+
+def _mend(path: Path, journal: Path, place: Job) -> None:
+    """Drop the last job of a file if its lines were not written to the end."""
+    text = path.read_bytes() if path.exists() else b""
+    whole = text[: text.rfind(b"\n") + 1]
+    if whole != text:
+        with replacing(path) as part:
+            part.write_bytes(whole)
+    if text and not whole:  # not even the names of the columns
+        path.unlink()
+    jobs = finished(path)
+    if not jobs:
+        return
+    (dataset, repetition), lines = list(jobs.items())[-1]
+    job = place._replace(dataset=dataset, repetition=repetition)
+    known = Journal(journal).get(_key(job, [])) if journal.exists() else None
+    if whole != text or (known is not None and len(known) > len(lines)):
+        del jobs[dataset, repetition]
+        _write(path, list(lines[0]), jobs)
 
 
 def _append(path: Path, lines: Sequence[dict[str, Any]]) -> None:
@@ -126,8 +179,13 @@ def _replace(path: Path, lines: Sequence[dict[str, Any]]) -> None:
     """Put the completed lines of a job in the place of those that stand there."""
     jobs = finished(path)
     jobs[lines[0]["dataset"], int(lines[0]["repetition"])] = list(lines)
+    _write(path, list(lines[0]), jobs)
+
+
+def _write(path: Path, names: list[str], jobs: dict[tuple[str, int], list[Line]]) -> None:
+    """Write the lines of all jobs."""
     text = io.StringIO()
-    table = csv.DictWriter(text, list(lines[0]), restval="", lineterminator="\n")
+    table = csv.DictWriter(text, names, restval="", lineterminator="\n")
     table.writeheader()
     for done in jobs.values():
         table.writerows(done)
