@@ -1,5 +1,7 @@
 """A bar that a person can read, and nothing where nobody looks."""
 
+import collections
+import importlib.util
 import io
 import re
 
@@ -9,6 +11,7 @@ import pytest
 import kernelwise as kw
 from kernelwise import _progress
 from kernelwise._progress import Bar, Task, bar
+from kernelwise.cli.screen import _BarCallback
 
 
 @pytest.fixture
@@ -41,6 +44,51 @@ def test_more_parts_than_announced_do_not_go_beyond_the_end():
         work.advance()
         work.advance()
     assert max(drawn) == 1.0
+
+
+def test_a_part_may_stand_for_several():
+    whole = Bar("work")
+    drawn = shown(whole)
+    with whole.part("all", 10) as work:
+        with work.part("long", 2, share=8) as long:
+            long.advance()
+        work.sized(2).advance()
+    np.testing.assert_allclose(drawn, [0.4, 0.8, 1.0, 1.0])
+
+
+def test_shares_beyond_the_end_stay_within():
+    whole = Bar("work")
+    drawn = shown(whole)
+    with whole.part("all", 3) as work:
+        for _ in range(3):
+            work.part(share=2).end()
+    np.testing.assert_allclose(drawn, [2 / 3, 1.0, 1.0, 1.0])
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("sklearn.callback") is None,
+    reason="scikit-learn has callbacks from 1.9 on",
+)
+def test_callbacks_count_as_many_tasks_as_were_announced():
+    """To them a part that stands for several is followed by empty ones."""
+    announced, ended, drawn = {}, collections.Counter(), []
+
+    class Listener(_BarCallback):
+        def on_fit_task_begin(self, estimator, context):
+            super().on_fit_task_begin(estimator, context)
+            announced[context.task_name] = context.max_subtasks
+
+        def on_fit_task_end(self, estimator, context):
+            super().on_fit_task_end(estimator, context)
+            if context.parent is not None:
+                ended[context.parent.task_name] += 1
+
+    listener = Listener("fit")
+    listener._bar.show = drawn.append
+    X = np.random.default_rng(0).normal(size=(60, 3))
+    kw.KernelSelector(kernels=kw.grids.gaussian(0, 3)).set_callbacks(listener).fit(X, X[:, 0] > 0)
+    assert ended["fit"] == announced["fit"] and ended["search"] == announced["search"] > 2
+    assert drawn == sorted(drawn) and drawn[-1] == pytest.approx(1.0)
 
 
 def test_nothing_is_drawn_where_nobody_looks(impatient, capsys):

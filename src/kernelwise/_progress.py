@@ -9,15 +9,23 @@ import time
 from contextlib import AbstractContextManager
 from typing import Any
 
+SHARE = "kernelwise_share"  # attribute of the contexts of callbacks
 _PATIENCE = 1.0  # seconds after which a person wants to see something move
 
 
 class Task(AbstractContextManager["Task", None]):
     """A piece of work; this one tells nobody."""
 
-    def part(self, name: str = "", parts: int = 0) -> "Task":
-        """Begin one of the parts, itself divided into parts; leaving its context ends it."""
+    def part(self, name: str = "", parts: int = 0, share: int = 1) -> "Task":
+        """Begin one of the parts, itself divided into parts; leaving its context ends it.
+
+        One that takes longer than others may stand for several of them, its share.
+        """
         return self
+
+    def sized(self, share: int) -> "Task":
+        """Return the task as work sees it whose parts stand for several."""
+        return _Sized(self, share)
 
     def advance(self) -> None:
         """Note that a part without parts is done."""
@@ -34,16 +42,27 @@ class Task(AbstractContextManager["Task", None]):
 SILENT = Task()
 
 
+class _Sized(Task):
+    """A task whose parts stand for several."""
+
+    def __init__(self, task: Task, share: int) -> None:
+        self._task, self._share = task, share
+
+    def part(self, name: str = "", parts: int = 0, share: int = 1) -> Task:
+        """Begin a part with that share."""
+        return self._task.part(name, parts, self._share)
+
+
 class FirstParts(Task):
     """The parts that a task expects, for work that may turn out to have more of them."""
 
     def __init__(self, task: Task, parts: int) -> None:
         self._task, self._left = task, parts
 
-    def part(self, name: str = "", parts: int = 0) -> Task:
+    def part(self, name: str = "", parts: int = 0, share: int = 1) -> Task:
         """Begin one of the parts, in silence if it is one too many."""
-        self._left -= 1
-        return self._task.part(name, parts) if self._left >= 0 else SILENT
+        self._left -= share
+        return self._task.part(name, parts, share) if self._left >= 0 else SILENT
 
 
 class Bar(Task):
@@ -58,7 +77,7 @@ class Bar(Task):
         self._bar: Any = None
         self._row: Any = None
 
-    def part(self, name: str = "", parts: int = 0) -> Task:
+    def part(self, name: str = "", parts: int = 0, share: int = 1) -> Task:
         """Begin the work."""
         return _Share(self, 0.0, 1.0, parts)
 
@@ -94,18 +113,18 @@ class Bar(Task):
 
 
 class _Share(Task):
-    """A stretch of a bar, of which every part gets an equal share."""
+    """A stretch of a bar, of which every part gets its share."""
 
     def __init__(self, bar: Bar, start: float, length: float, parts: int) -> None:
         self._bar, self._start, self._length, self._parts = bar, start, length, parts
         self._begun = 0
 
-    def part(self, name: str = "", parts: int = 0) -> Task:
+    def part(self, name: str = "", parts: int = 0, share: int = 1) -> Task:
         """Begin the next stretch."""
-        length = self._length / max(self._parts, 1)
-        start = self._start + min(self._begun, max(self._parts - 1, 0)) * length
-        self._begun += 1
-        return _Share(self._bar, start, length, parts)
+        whole = max(self._parts, share)
+        unit, before = self._length / whole, min(self._begun, whole - share)
+        self._begun += share
+        return _Share(self._bar, self._start + before * unit, share * unit, parts)
 
     def end(self) -> None:
         """Draw the stretch as done."""

@@ -5,21 +5,22 @@ one place to look at. Tested with scikit-learn 1.6.1 (1.6 is the oldest supporte
 """
 
 import re
+from numbers import Real
 from typing import Any
 
 import numpy as np
 from sklearn.base import _fit_context as _fit_context
 from sklearn.gaussian_process import _gpc
 from sklearn.utils._param_validation import HasMethods as HasMethods
-from sklearn.utils._param_validation import Interval as Interval
+from sklearn.utils._param_validation import Interval
 from sklearn.utils._param_validation import StrOptions as StrOptions
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.metadata_routing import _routing_enabled as _routing_enabled
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, validate_data
 
-from kernelwise._arguments import shown, some
-from kernelwise._progress import SILENT, Task
+from kernelwise._arguments import as_real, shown, some
+from kernelwise._progress import SHARE, SILENT, Task
 from kernelwise._types import Array
 
 try:
@@ -28,6 +29,17 @@ except ImportError:
 
     class CallbackSupportMixin:  # type: ignore[no-redef]
         """Nothing to support: this scikit-learn has no callbacks."""
+
+
+class PositiveNumber(Interval):
+    """A constraint on a parameter: a real number above zero; a boolean is no number here."""
+
+    def __init__(self) -> None:
+        super().__init__(Real, 0.0, None, closed="neither")
+
+    def is_satisfied_by(self, val: Any) -> bool:
+        """Say whether a value is such a number."""
+        return as_real(val) is not None and bool(super().is_satisfied_by(val))
 
 
 # Attributes of a fitted SVM: as scikit-learn shows them and as LIBSVM is handed them, how many
@@ -173,19 +185,36 @@ def check_params(estimator: Any) -> None:
 
 
 class _CallbackTask(Task):
-    """A task of an estimator, of which its callbacks are told."""
+    """A task of an estimator, of which its callbacks are told.
 
-    def __init__(self, context: Any, known: dict[str, Any]) -> None:
-        self._context, self._known = context, known
+    To scikit-learn all subtasks are alike: one that stands for several is followed by empty ones. A
+    callback of ours finds its share in the context.
+    """
+
+    def __init__(self, context: Any, known: dict[str, Any], share: int = 1) -> None:
+        self._context, self._known, self._owed = context, known, 0
+        setattr(context, SHARE, share)
         context.call_on_fit_task_begin(**known)
 
-    def part(self, name: str = "", parts: int = 0) -> Task:
+    def part(self, name: str = "", parts: int = 0, share: int = 1) -> Task:
         """Begin a subtask."""
+        self._settle()
+        self._owed = share - 1
+        return self._subtask(name, parts, share)
+
+    def _subtask(self, name: str, parts: int, share: int) -> "_CallbackTask":
         context = self._context.subcontext(task_name=name, max_subtasks=parts)
-        return _CallbackTask(context, self._known)
+        return _CallbackTask(context, self._known, share)
+
+    def _settle(self) -> None:
+        """Count the last subtask as many times as it stands for."""
+        while self._owed > 0:
+            self._owed -= 1
+            self._subtask("", 0, 0).end()
 
     def end(self) -> None:
         """Tell that the task has ended."""
+        self._settle()
         self._context.call_on_fit_task_end(**self._known)
 
 

@@ -15,7 +15,7 @@ class Recorder(Task):
     def __init__(self, seen, name="fit"):
         self.seen, self.name = seen, name
 
-    def part(self, name="", parts=0):
+    def part(self, name="", parts=0, share=1):
         self.seen.append((self.name, name, parts))
         return Recorder(self.seen, name)
 

@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from kernelwise._arguments import some
-from kernelwise._progress import Bar, Task
+from kernelwise._progress import SHARE, Bar, Task
 
 _PATIENCE = 1.0  # seconds after which a person wants to see something
 _LONGEST = 1000  # characters of a sentence: names in a file may be of any length
@@ -99,8 +99,8 @@ class _BarCallback:
 
     def on_fit_task_begin(self, estimator: Any, context: Any, **known: Any) -> None:
         """Begin a stretch of the bar."""
-        above = self._tasks.get(id(context.parent), self._bar)
-        self._tasks[id(context)] = above.part("", context.max_subtasks or 0)
+        above, share = self._tasks.get(id(context.parent), self._bar), getattr(context, SHARE, 1)
+        self._tasks[id(context)] = above.part("", context.max_subtasks or 0, share)
 
     def on_fit_task_end(self, estimator: Any, context: Any, **known: Any) -> None:
         """End a stretch of the bar."""
