@@ -88,6 +88,46 @@ def test_cross_products_are_those_of_matrices(bases):
     close(mixed.cross_products(), np.array(matrices) @ np.array(matrices).T)
 
 
+def test_few_columns_are_computed_of_a_matrix_of_small_rank(monkeypatch):
+    """Those of the pivots, never the matrix."""
+    X, targets = rows(600)
+    computed = []
+    values = kw.Gaussian.profile
+    monkeypatch.setattr(
+        kw.Gaussian, "profile", lambda k, g: computed.append(g.size) or values(k, g)
+    )
+    monkeypatch.setattr(kw.Gaussian, "deviations", None)
+    base = base_matrices([kw.Columns([1], kw.Gaussian(1.0))], X, targets, **HOW)
+    assert 0 < base.columns[0] < 100
+    assert sum(computed) < 150 * 600
+
+
+@pytest.mark.parametrize("tau", [1e3, 1e5, 1e7])
+def test_factors_of_wide_kernels_keep_their_digits(tau):
+    """Centring takes away all but a small share, which a factor of the plain matrix would lose."""
+    X, targets = rows(80, weighted=False)
+    base = base_matrices([kw.Columns([0], kw.Gaussian(tau))], X, targets, **HOW)
+    assert 0 < base.columns[0] < 10
+    D = (X[:, :1] - X[:, 0]) ** 2
+    K = kw.Gaussian(tau).deviation(D)  # without the constant, to the last digit
+    K = K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()
+    K /= K.diagonal().mean()
+    np.testing.assert_allclose(base.combined(np.ones(1)), K, rtol=0, atol=1e-10)
+
+
+def test_a_remembered_sum_is_not_what_callers_change(bases):
+    mixed, _ = bases
+    w, v = np.full(5, 0.2), np.array([0.5, 0.2, 0.0, 0.2, 0.1])
+    first = mixed.combined(w)
+    expected = first.copy()
+    first += 1.0
+    mixed.solver(w, 0.1)
+    mixed.spectrum(w)
+    close(mixed.combined(w), expected)
+    assert not np.allclose(mixed.combined(v), expected)
+    close(mixed.combined(w), expected)
+
+
 def test_all_landmarks_give_the_matrices_themselves():
     X, targets = rows(50)
     kernels = [kw.Gaussian(1.0), kw.Columns([1], kw.Laplacian(2.0)), kw.Linear()]

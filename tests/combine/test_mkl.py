@@ -9,9 +9,10 @@ import oracles
 from helpers import close
 from kernelwise.combine.mkl import alignment, criteria, gradient
 from kernelwise.combine.mkl.building import base_matrices
-from kernelwise.combine.mkl.judging import Proposal, judge
+from kernelwise.combine.mkl.judging import Proposal, Verdict, judge, until_clearly_worse
 from kernelwise.combine.mkl.methods import METHODS, as_method, by_criterion, objective_of
-from kernelwise.combine.mkl.sparse import sparse_weights
+from kernelwise.combine.mkl.outcome import choose
+from kernelwise.combine.mkl.sparse import _curvature, sparse_path, sparse_weights
 from kernelwise.combine.mkl.sphere import minimise, on_sphere
 from kernelwise.criteria import ER, MD, RKS, SM, SPS
 from kernelwise.targets import Targets
@@ -98,6 +99,22 @@ class TestGradients:
         theta = np.random.default_rng(1).normal(size=5)
         found = function(base, theta, RIDGE)[1]
         close(found, differences(lambda t: function(base, t, RIDGE), theta), rtol=1e-6)
+
+    @pytest.mark.parametrize("weighted", [False, True])
+    @pytest.mark.parametrize("kind", TARGETS)
+    def test_of_sparse_weights_are_those_of_finite_differences(self, kind, weighted):
+        """The slopes that its optimality conditions are about, and the curvature of its steps."""
+        base = problem(kind, weighted=weighted)
+        mu = np.random.default_rng(1).uniform(0.2, 1.0, 5)
+
+        def objective(weights):
+            A, _ = base.coefficients(weights, RIDGE)
+            return float(np.vdot(A, base.weighted_targets)), -base.forms(A, A)
+
+        close(objective(mu)[1], differences(objective, mu), rtol=1e-6)
+        A, solve = base.coefficients(mu, RIDGE)
+        slopes = [differences(lambda w, k=k: (objective(w)[1][k],), mu) for k in range(5)]
+        close(_curvature(base.products(A), solve), np.array(slopes), rtol=1e-6)
 
     @pytest.mark.parametrize("center", [False, True])
     def test_of_equal_eigenvalues(self, center):
@@ -318,6 +335,36 @@ class TestJudging:
         verdict = judge(base, Proposal(np.full(5, 0.2)), ridges)
         assert verdict.ridge == ridges[np.argmin(losses)]
         close(verdict.loss, min(losses))
+
+
+class TestPath:
+    def test_ends_where_the_loss_is_clearly_larger_and_the_choice_is_the_same(self):
+        """One feature of twelve matters: small penalties fit the others to the noise."""
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(400, 12))
+        targets = Targets.of(np.sin(2.0 * X[:, 0]) + 0.3 * rng.normal(size=400))
+        kernels = [kw.Columns([j], kw.Gaussian(tau)) for j in range(12) for tau in (0.3, 2.0)]
+        base = base_matrices(kernels, X, targets, center=True, normalize=True)
+        whole = [judge(base, proposal, None).loss for proposal in sparse_path(base)]
+        found = choose(base, as_method("l1", None, 2.0), None)
+        tried = [verdict.loss for verdict in found.tried]
+        assert 1 < len(tried) < len(whole)
+        close(tried, whole[: len(tried)])
+        close(found.best.loss, min(whole))
+
+    def test_ends_at_three_standard_errors_above_the_least(self):
+        def kept(*means):
+            wave = np.tile([1.0, -1.0], 50)  # of standard error 0.1, every other row apart
+            lost = [mean + (i % 2) * wave for i, mean in enumerate(means)]
+            verdicts = [Verdict(Proposal(np.ones(1)), 1.0, np.zeros(1), each) for each in lost]
+            return len(until_clearly_worse(iter(verdicts)))
+
+        assert kept(1.0) == 1
+        assert kept(1.0, 1.29, 1.0) == 3
+        assert kept(1.0, 1.31, 0.0) == 2
+        assert kept(1.0, 0.5, 0.79, 0.1) == 4  # above the least, not the first
+        assert kept(1.0, 0.5, 0.81, 0.1) == 3
+        assert kept(1.0, 1.0, 1.0) == 3
 
 
 @pytest.mark.parametrize(

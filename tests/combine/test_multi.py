@@ -22,6 +22,7 @@ from kernelwise.selection.diagnostics import Code, code_of
 SOME = [kw.Gaussian(1.0), kw.Gaussian(8.0), kw.Linear()]
 WAYS = [{"method": name} for name in METHODS]
 WAYS += [{"criterion": name} for name in ("sm", "er", "rks", "sps")]
+EVERY = [{}, *WAYS, {"criterion": "md"}]  # for two classes
 pytestmark = pytest.mark.filterwarnings("ignore::kernelwise.selection.KernelChoiceWarning")
 
 
@@ -149,7 +150,7 @@ class TestMachine:
         close(model.weights_.sum(), 1.0)
         assert model.weights_.min() >= 0.0
 
-    @pytest.mark.parametrize("way", WAYS, ids=str)
+    @pytest.mark.parametrize("way", EVERY, ids=str)
     def test_of_one_kernel_has_its_weight(self, way):
         X, y, _ = grouped(40)
         model = kw.MultiKernelSelector(kw.Gaussian(2.0), **way).fit(X, y)
@@ -159,7 +160,7 @@ class TestMachine:
         assert model.error_.value == model.single_error_.value == model.uniform_error_.value
         close(model.gain_, 0.0, scale=1.0)
 
-    @pytest.mark.parametrize("way", WAYS, ids=str)
+    @pytest.mark.parametrize("way", EVERY, ids=str)
     def test_does_not_change_with_the_scale_of_a_kernel(self, way):
         X, y, _ = grouped(40)
         kernels = [kw.Columns([0, 1], kw.Gaussian(1.0)), kw.Linear(), kw.Gaussian(4.0)]
@@ -303,14 +304,15 @@ class TestGuards:
 
 class TestFiles:
     @pytest.mark.parametrize("kind", ["binary", "regression"])
-    def test_are_the_model_again(self, tmp_path, kind):
+    @pytest.mark.parametrize("way", [{}, {"criterion": kw.criteria.SM(r=2)}], ids=str)
+    def test_are_the_model_again(self, tmp_path, kind, way):
         X, y, views = grouped(60, kind=kind)
-        model = kw.MultiKernelSelector(views=views, criterion=kw.criteria.SM(r=2)).fit(X, y)
+        model = kw.MultiKernelSelector(views=views, **way).fit(X, y)
         kw.save_model(make_pipeline(StandardScaler(), model), tmp_path / "model.skops")
         again = kw.load_model(tmp_path / "model.skops")[-1]
         for loaded in (again, pickle.loads(pickle.dumps(model))):
             assert np.array_equal(loaded.weights_, model.weights_)
-            assert loaded.view_weights_ == model.view_weights_
+            assert loaded.view_weights_ == model.view_weights_ and loaded.gate_ == model.gate_
             assert loaded.best_kernel_ == model.best_kernel_ and loaded.error_ == model.error_
             if kind == "binary":
                 close(loaded.predict_proba(X), model.predict_proba(X), rtol=1e-12)

@@ -36,7 +36,7 @@ class TestSeveralTargets:
         plain = kw.MultiKernelSelector(views=VIEWS).fit(X, Y)
         other = kw.MultiKernelSelector(views=VIEWS).fit(X, Y * [1e3, 1e-3] + [5.0, -3.0])
         close(other.weights_, plain.weights_, rtol=1e-6)
-        assert other.best_ridge_ == plain.best_ridge_
+        close(other.best_ridge_, plain.best_ridge_)
         close(other.error_.value, plain.error_.value, rtol=1e-6)
 
     def test_the_same_target_twice_is_one(self):
@@ -96,7 +96,10 @@ class TestManyRows:
         exact = kw.MultiKernelSelector(views=VIEWS).fit(X, y)
         assert exact.result_.engine == "dense"
         # Penalty by penalty; which of them is picked may differ.
-        views = [m.path_["weights"].reshape(5, 3, 3).sum(axis=2) for m in (model, exact)]
+        paths = [m.path_["weights"].reshape(-1, 3, 3).sum(axis=2) for m in (model, exact)]
+        both = min(map(len, paths))
+        assert both > 2
+        views = [path[:both] for path in paths]
         np.testing.assert_allclose(*views, rtol=0, atol=0.05)
         assert model.error_.value < 1.2 * exact.error_.value
         assert model.best_estimator_.kernel == model.best_kernel_

@@ -118,8 +118,8 @@ class MultiKernelSelector(Delegating, AssessesProcedure, Declared, Checkable, Ba
     result_ : SelectionResult
         The base kernels, each with its best ridge, by leave-one-out.
     path_ : dict of str to array
-        All that the method proposed: "penalty", "weights", "ridge" and "loss", the mean
-        leave-one-out loss (squared hinge, or squared error in units of the variance).
+        What the method proposed: "penalty", "weights", "ridge" and "loss", by leave-one-out
+        (squared hinge, or squared error over the variance), until it is clearly above the least.
     error_, single_error_, uniform_error_ : ErrorEstimate
         The leave-one-out error of the machine, of the best single kernel, and of equal weights, all
         taken as given; :meth:`nested_error` accounts for the choice. Beyond 2,000 rows the last two

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
+from scipy.spatial.distance import pdist
 
 from kernelwise._arguments import is_list, is_one_of, shown
 from kernelwise._types import Array
@@ -12,6 +14,7 @@ from kernelwise.kernels.geometry import sample_rows, squared_distances
 from kernelwise.selection.inputs import as_kernels
 
 _WIDTHS = (0.125, 0.5, 2.0)  # tau, in units of the median squared distance
+_FEW = 16  # columns, up to which a plain loop takes less time than a matrix product
 _WHOLE = "all features"
 _SHOWN = 3  # columns in the name of a view that has none
 
@@ -83,10 +86,18 @@ def _on_view(
 
 def _widths(part: Any, random_state: Any) -> list[Gaussian]:
     """Return three Gaussian kernels around the median distance of rows that differ."""
-    distances = squared_distances(sample_rows(part, random_state))
-    apart = distances[distances > 0.0]
-    unit = float(np.median(apart)) if apart.size else 1.0  # a constant view gets no weight
+    distances = _distances(sample_rows(part, random_state))
+    apart = distances if distances.min(initial=np.inf) > 0.0 else distances[distances > 0.0]
+    # A constant view gets no weight.
+    unit = float(np.median(apart, overwrite_input=True)) if apart.size else 1.0
     return [Gaussian(max(share * unit, 1e-300)) for share in _WIDTHS]
+
+
+def _distances(rows: Any) -> Array:
+    """Return squared distances of pairs; every pair once where that is quick."""
+    if sp.issparse(rows) or rows.shape[1] > _FEW:
+        return squared_distances(rows)
+    return np.asarray(pdist(rows, "sqeuclidean"))
 
 
 def _view_of(kernel: Kernel, names: Sequence[str] | None) -> str:

@@ -28,7 +28,8 @@ from kernelwise.targets import Targets
 
 _EPS = float(np.finfo(float).eps)
 _ROUNDING = 10.0  # times n and the rounding errors of entries, that of an eigenvalue
-_MUCH_THINNER = 2  # times as many rows as columns: then the Gram matrix of these is decomposed
+_THINNER = 1.25  # times as many rows as columns: then the Gram matrix of these is decomposed
+_FEW_COLUMNS = 2  # times as many as rows: then their Gram matrix is computed once, and kept
 _INDEFINITE = (
     "a kernel is not positive semidefinite on these rows: leave out kernels such as Sigmoid, or "
     "repair their matrices with kernelwise.gram.repair."
@@ -91,7 +92,19 @@ class BaseMatrices:
         return found
 
     def combined(self, weights: Array) -> Array:
-        """Return the sum of the matrices times their weights."""
+        """Return the sum of the matrices times their weights; the last one is remembered."""
+        known, key = self._last, weights.tobytes()
+        if key not in known:
+            known.clear()
+            known[key] = self._sum(weights)
+        return known[key].copy()
+
+    @cached_property
+    def _last(self) -> dict[bytes, Array]:
+        """The last weighted sum: a search ends where it is judged, and where the next begins."""
+        return {}
+
+    def _sum(self, weights: Array) -> Array:
         K = np.zeros((self.rows, self.rows))
         for weight, matrix in zip(weights[self._dense].tolist(), self.dense, strict=True):
             if weight != 0.0:
@@ -181,7 +194,7 @@ class BaseMatrices:
     def spectrum(self, weights: Array) -> Spectrum:
         """Return the eigenpairs of the weighted sum; only those that are not zero, if that pays."""
         used, shares = self._used(weights)
-        if not np.any(weights[self._dense] != 0.0) and _MUCH_THINNER * shares.size <= self.rows:
+        if not np.any(weights[self._dense] != 0.0) and _THINNER * shares.size <= self.rows:
             found = eigensystem_of_features(self._columns(used) * np.sqrt(shares))
             if found is not None:
                 return Spectrum(*found)
@@ -221,8 +234,8 @@ class BaseMatrices:
         return np.asarray(self.factors.T @ self.factors)
 
     def _gram_of(self, used: Array) -> Array:
-        """Return those of some columns; of all at once, and once, where they are thin."""
-        if used.size < self.rows:
+        """Return those of some columns; of all at once, and once, where they are few."""
+        if used.size <= _FEW_COLUMNS * self.rows:
             return np.asarray(self._gram[np.ix_(used, used)])
         F = self._columns(used)
         return np.asarray(F.T @ F)

@@ -1,6 +1,6 @@
 """How base matrices are made: exactly, or from features of thousands of rows."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,6 +8,7 @@ import numpy as np
 from kernelwise._arguments import in_words
 from kernelwise._types import Array
 from kernelwise.combine.mkl.base import BaseMatrices, without
+from kernelwise.gram.eigensystems import eigensystem_of_features
 from kernelwise.gram.features import Features, RowBlocks
 from kernelwise.gram.lowrank import distinct_rows
 from kernelwise.gram.pairs import EnginePairs
@@ -22,6 +23,7 @@ _RANKS = 20, 500  # the fewest and most features of a kernel
 _SMALL_PART = 4  # of the rows: a rank up to which a factor pays
 # A matrix whose centred diagonal is so small a share of its own is constant but for rounding.
 _CONSTANT = 1e-8
+_CANCELS = 0.1  # a smaller share loses digits: such a matrix is centred before it is factored
 _COPIES = 4  # of all features, at the peak
 _MATRICES = 1.2  # as many as there are kernels, at the peak
 _EPS = float(np.finfo(float).eps)
@@ -65,20 +67,30 @@ def base_matrices(
 ) -> BaseMatrices:
     """Compute the base matrices on checked rows X, or take them from X where they are given."""
     pairs, root = EnginePairs(X), np.sqrt(targets.relative_weights)
+    how = {"center": center, "normalize": normalize}
+    parts = (_part(kernel, pairs, root, **how) for kernel in kernels)
+    return _collected(parts, len(kernels), targets, np.array([], dtype=int))
 
-    def parts() -> Iterator[Part]:
-        for kernel in kernels:
-            # Centring takes the constant away, that wide kernels cancel with.
-            K = _finite(kernel, kernel.deviations(pairs) if center else kernel.values(pairs))
-            K = weighted_matrix(K, root**2)
-            centred = without(without(K, root).T, root)
-            raw = float(np.mean(root**2 * np.abs(kernel.diagonal(X))))
-            own = float(centred.diagonal().mean())
-            scale = _scale(own, raw, center=center, normalize=normalize)
-            K = (centred if center else K) / scale
-            yield Part(K, scale, raw) if kernel.is_psd is not True else _thinner(K, scale, raw)
 
-    return _collected(parts(), len(kernels), targets, np.array([], dtype=int))
+def _part(
+    kernel: Kernel, pairs: EnginePairs, root: Array, *, center: bool, normalize: bool
+) -> Part:
+    """Return a base matrix, or a factor of it where its rank is small to rounding."""
+    raw, how = float(np.mean(root**2 * np.abs(kernel.diagonal(pairs.X)))), (center, normalize)
+    factor = _thin_factor(kernel, pairs.X, root)
+    if factor is not None:
+        centred = without(factor, root)
+        own = float(np.vdot(centred, centred)) / root.size
+        if own >= _CANCELS * raw:
+            scale = _scale(own, raw, *how)
+            return _orthogonal(Part((centred if center else factor) / np.sqrt(scale), scale, raw))
+    # Centring takes the constant away, that wide kernels cancel with.
+    K = _finite(kernel, kernel.deviations(pairs) if center else kernel.values(pairs))
+    K = weighted_matrix(K, root**2)
+    centred = without(without(K, root).T, root)
+    scale = _scale(float(centred.diagonal().mean()), raw, *how)
+    part = Part((centred if center else K) / scale, scale, raw)
+    return part if factor is None else _thinner(part)
 
 
 def feature_matrices(
@@ -94,7 +106,7 @@ def feature_matrices(
             F = root[:, None] * _features(kernel, X, landmarks)
             centred = without(F, root)
             raw, own = (float(np.sum(V**2)) / targets.n for V in (F, centred))
-            scale = _scale(own, raw, center=center, normalize=normalize)
+            scale = _scale(own, raw, center, normalize)
             yield Part((centred if center else F) / np.sqrt(scale), scale, raw, is_factor=True)
 
     return _collected(parts(), len(kernels), targets, landmarks)
@@ -116,23 +128,48 @@ def _features(kernel: Kernel, X: Any, landmarks: Array) -> Array:
     return _finite(kernel, phi)
 
 
-def _scale(own: float, raw: float, *, center: bool, normalize: bool) -> float:
+def _scale(own: float, raw: float, center: bool, normalize: bool) -> float:
     """Return what a matrix is divided by, from its mean diagonal, centred and as it is."""
     if own <= _CONSTANT * raw:
         return np.inf
     return (own if center else raw) if normalize else 1.0
 
 
-def _thinner(K: Array, scale: float, raw: float) -> Part:
+def _thin_factor(kernel: Kernel, X: Any, root: Array) -> Array | None:
+    """Return a factor of a weighted matrix, from few of its columns, if its rank is small."""
+    if kernel.is_psd is not True or kernel.takes_matrix:
+        return None
+    pairs = EnginePairs(X)
+
+    def columns(rows: Array) -> Array:
+        some = EnginePairs(X, X[rows], pairs.entries)
+        return root[:, None] * kernel.values(some) * root[rows]
+
+    return _small_factor(columns, root**2 * kernel.diagonal(X))
+
+
+def _thinner(part: Part) -> Part:
     """Return a matrix, or a factor of it where its rank is small to rounding."""
-    diagonal = K.diagonal()
-    if np.isfinite(scale) and diagonal.min() >= 0.0:
-        found = PartialCholesky(lambda rows: K[:, rows], diagonal)
-        found.grow(K.shape[0] // _SMALL_PART)
-        if found.is_complete:
-            s, Q = found.eigensystem()
-            return Part(Q * np.sqrt(s), scale, raw, is_factor=True)
-    return Part(K, scale, raw)
+    K = part.values
+    if not np.isfinite(part.scale):
+        return part
+    factor = _small_factor(lambda rows: K[:, rows], K.diagonal())
+    return part if factor is None else _orthogonal(part._replace(values=factor))
+
+
+def _small_factor(columns: Callable[[Array], Array], diagonal: Array) -> Array | None:
+    if not (0.0 < diagonal.sum() < np.inf and diagonal.min() >= 0.0):
+        return None
+    found = PartialCholesky(columns, diagonal)
+    found.grow(diagonal.size // _SMALL_PART)
+    return found.factor if found.is_complete else None
+
+
+def _orthogonal(part: Part) -> Part:
+    """Return a factor with orthogonal columns, those above rounding."""
+    found = eigensystem_of_features(part.values)
+    values = part.values[:, :0] if found is None else found[1] * np.sqrt(found[0])
+    return part._replace(values=values, is_factor=True)
 
 
 def _collected(

@@ -1,6 +1,6 @@
 """Weights and ridge by exact leave-one-out."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ import numpy as np
 
 from kernelwise._types import Array
 from kernelwise.combine.mkl.base import BaseMatrices
-from kernelwise.combine.weights import losses
+from kernelwise.combine.weights import gate, losses
 from kernelwise.gram.inverse import spectral_inverses
 from kernelwise.machines.ridge_path import fit_ridge
 from kernelwise.selection.cascade import AUTO_RIDGES
@@ -63,3 +63,18 @@ def judge(base: BaseMatrices, proposal: Proposal, ridges: Array | None) -> Verdi
 def best_of(verdicts: Sequence[Verdict]) -> Verdict:
     """Return the one with the least loss; of equal ones the first."""
     return min(verdicts, key=lambda verdict: verdict.loss)
+
+
+def until_clearly_worse(verdicts: Iterable[Verdict]) -> list[Verdict]:
+    """Return the verdicts up to the first whose loss is beyond doubt above the least before it.
+
+    It is by three standard errors, row by row. Along a path of falling penalties weights fit more
+    and more of the noise.
+    """
+    tried: list[Verdict] = []
+    for verdict in verdicts:
+        tried.append(verdict)
+        best = best_of(tried)
+        if best is not verdict and gate(verdict.losses - best.losses) == 1.0:
+            break
+    return tried

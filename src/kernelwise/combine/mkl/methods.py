@@ -50,6 +50,11 @@ class Method(NamedTuple):
         """Whether its weights count only as far as they are better than equal ones."""
         return self.name == "auto"
 
+    @property
+    def is_path(self) -> bool:
+        """Whether it goes from large penalties to small ones, each search from the last weights."""
+        return self.name in ("auto", "l1")
+
     def check_scales(self, most: int) -> None:
         """Say so where it takes more time and memory than this many rows allow."""
         if self._forms_matrix:

@@ -12,7 +12,7 @@ import numpy as np
 from kernelwise._types import Array
 from kernelwise.combine.combined import as_flat
 from kernelwise.combine.mkl.base import BaseMatrices
-from kernelwise.combine.mkl.judging import Proposal, Verdict, best_of, judge
+from kernelwise.combine.mkl.judging import Proposal, Verdict, best_of, judge, until_clearly_worse
 from kernelwise.combine.mkl.methods import Method
 from kernelwise.combine.weights import gate
 from kernelwise.kernels import Kernel
@@ -106,8 +106,8 @@ def choose(base: BaseMatrices, method: Method, ridges: Array | None) -> Outcome:
     singles = [judge(base, Proposal(unit), ridges) for unit in np.eye(base.kernels)[base.usable]]
     seconds = time.perf_counter() - began
     uniform = judge(base, Proposal(base.usable / base.usable.sum()), ridges)
-    proposals = method.proposals(base, uniform.ridge)
-    tried = [judge(base, proposal, ridges) for proposal in proposals]
+    verdicts = (judge(base, each, ridges) for each in method.proposals(base, uniform.ridge))
+    tried = until_clearly_worse(verdicts) if method.is_path else list(verdicts)
     best, trust = best_of(tried), 1.0
     if method.is_gated:
         trust = gate(uniform.losses - best.losses)
