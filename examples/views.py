@@ -65,8 +65,10 @@ def main() -> None:
         print(f"{name}: {len(views)} views, {len(model.kernels_)} kernels, {len(y)} rows")
         for view, weight in sorted(model.view_weights_.items(), key=lambda pair: -pair[1]):
             print(f"  {view:22} {100 * weight:5.1f} %")
-        alone = model.single_error_.short
+        alone, equal = model.single_error_.short, model.uniform_error_.short
+        print(f"  gate {model.gate_:.2f}, {np.count_nonzero(model.weights_)} kernels with a weight")
         print(f"  leave-one-out: {model.error_.short}; best kernel of a view alone {alone}")
+        print(f"  equal weights {equal}; gain {model.gain_:.3f} ± {model.gain_standard_error_:.3f}")
         errors = [100 * (1 - m.score(new, truth)) for m in (model, plain)]
         print(f"  test error {errors[0]:.1f} %; one kernel on all features {errors[1]:.1f} %")
 
