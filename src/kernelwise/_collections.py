@@ -13,14 +13,17 @@ def is_collection(X: Any) -> bool:
     return hasattr(X, "__dask_graph__") and hasattr(X, "to_delayed")
 
 
-def lazily(estimator: Any, method: str, X: Any, columns: int, dtype: Any) -> Any:
+def lazily(estimator: Any, method: str, X: Any) -> Any:
     """Return what a method of a fitted estimator says of a collection, as a collection.
 
     Parameters
     ----------
-    columns : int
-        The columns of what it returns; 0 for a vector.
+    method : {"predict", "decision_function", "predict_proba"}
     """
+    classes = getattr(estimator, "classes_", None)
+    count = 0 if classes is None else len(classes)
+    columns = {"predict": 0, "decision_function": count if count > 2 else 0}.get(method, count)
+    dtype = np.dtype(float) if classes is None or method != "predict" else classes.dtype
     if hasattr(X, "map_partitions") and hasattr(X, "columns"):
         width = [np.zeros(0, dtype)] if columns == 0 else list(np.zeros((columns, 0), dtype))
         return X.map_partitions(_on_frame, estimator, method, meta=_frame(width, None))

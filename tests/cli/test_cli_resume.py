@@ -2,10 +2,15 @@
 
 import json
 
+import dask
 import pytest
 from cli_helpers import flowers, run
 
+from clusters import local_cluster
+from kernelwise.gram import ClusterError
 from kernelwise.gram import cluster as clusters
+from kernelwise.gram.distributed import DaskRunner
+from kernelwise.selection import KernelSelector
 from kernelwise.selection.journal import Journal
 
 
@@ -65,3 +70,54 @@ def test_a_wrong_address_is_one_sentence(capsys, table, monkeypatch):
     assert status == 2
     assert said.startswith("kernelwise: no scheduler answers at tcp://127.0.0.1:9: check the")
     assert said.count("\n") == 1
+
+
+def test_workers_of_another_version_are_one_sentence(capsys, table, monkeypatch, cluster):
+    monkeypatch.setattr(clusters, "_version", lambda: "9.9")
+    status, _, said = run(capsys, "select", table, "--scheduler", cluster.scheduler.address)
+    assert status == 2
+    assert said.startswith("kernelwise: workers have kernelwise ")
+    assert said.endswith("and the client has 9.9: install one version everywhere.\n")
+    assert said.count("\n") == 1
+
+
+def test_a_scheduler_that_stops_leaves_a_journal(capsys, table, tmp_path, monkeypatch):
+    """One sentence and status 2, whenever it stops; the same command then goes on."""
+    asked = "select", table, "--out", tmp_path / "out", "--resume", "--quiet", "--json"
+    passes, run_pass = [], DaskRunner.run
+    quickly = {"distributed.comm.timeouts.connect": "1s"}
+    with dask.config.set(quickly), local_cluster(1) as client:
+
+        def until_the_third(self, *given):
+            passes.append(given)
+            if len(passes) == 3:
+                client.cluster.sync(client.cluster.scheduler.close)
+            return run_pass(self, *given)
+
+        monkeypatch.setattr(DaskRunner, "run", until_the_third)
+        status, _, said = run(capsys, *asked, "--scheduler", client.scheduler.address)
+    assert status == 2 and said.count("\n") == 1
+    assert said.startswith("kernelwise: the scheduler tcp://") and "is lost: start one" in said
+    kept = len(Journal(tmp_path / "out" / "run.kwj"))
+    assert kept > 0
+    passes.clear()
+    with local_cluster(1) as client:
+        monkeypatch.setattr(DaskRunner, "run", run_pass)
+        status, found, _ = run(capsys, *asked, "--scheduler", client.scheduler.address)
+    assert status == 0
+    _, plain, _ = run(capsys, "select", table, "--quiet", "--json")
+    for name in ("kernel", "ridge"):
+        assert json.loads(found)[name] == json.loads(plain)[name]
+
+
+def test_a_scheduler_that_stops_after_the_choice(capsys, table, tmp_path, monkeypatch):
+    """Model, result and report are there; the status says that something is missing."""
+
+    def lose(self, *given):
+        raise ClusterError("the scheduler is lost")
+
+    monkeypatch.setattr(KernelSelector, "pick_stability", lose)
+    status, _, said = run(capsys, "select", table, "--out", tmp_path / "out", "--quiet")
+    assert status == 2 and said == "kernelwise: the scheduler is lost.\n"
+    for name in ("model.skops", "result.json", "report.html"):
+        assert (tmp_path / "out" / name).exists()

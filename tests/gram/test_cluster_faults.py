@@ -70,6 +70,40 @@ def test_workers_of_another_version(cluster, monkeypatch):
         Distributed(cluster).cluster.connect()
 
 
+def test_workers_without_the_package(cluster, monkeypatch):
+    monkeypatch.setattr("kernelwise.gram.cluster._PACKAGE", "kernelwise-elsewhere")
+    with pytest.raises(ClusterError, match="lack the module kernelwise-elsewhere: install kernelw"):
+        Distributed(cluster).cluster.connect()
+
+
+def test_a_scheduler_that_was_stopped_before():
+    """It is the scheduler that is missing then, not the workers."""
+    with dask.config.set({"distributed.comm.timeouts.connect": "1s"}), local_cluster(1) as client:
+        asked = Distributed(client).cluster
+        asked.connect()
+        client.cluster.sync(client.cluster.scheduler.close)
+        for question in (
+            Distributed(client).cluster.connect,
+            lambda: asked.memory,
+            lambda: asked.threads,
+            lambda: Distributed(client, cluster=asked).submit(len, (), [(1,)]),
+        ):
+            with pytest.raises(ClusterError, match=r"the scheduler tcp://\S+ is lost: start one"):
+                question()
+
+
+def missing():
+    raise FileNotFoundError(2, "No such file or directory", "/data/part-0.parquet")
+
+
+def test_a_file_that_a_worker_does_not_see(cluster):
+    mine = Distributed(cluster).cluster
+    sentence = r"could not read or write .*part-0\.parquet'\): give paths that all workers see"
+    with pytest.raises(ClusterError, match=sentence):
+        with kw.gram.cluster.explained(mine):
+            mine.submit("read", missing).result()
+
+
 def test_no_workers():
     from distributed import Client, LocalCluster
 

@@ -19,7 +19,7 @@ HEADERS = {"auto": None, "yes": True, "no": False}
 TASKS = ("auto", "classification", "regression")
 VARIANTS = ("corrected", "printed", "both")
 
-_FILE = "a table (csv, tsv, libsvm, arff, parquet; .gz too)"
+_FILE = "a table (csv, tsv, libsvm, arff, parquet; .gz too; select: a folder of parquet files)"
 _TARGET = "what to predict; default: the column called target, class, label or y, else the last"
 _HEADER = "whether the first line of delimited text names the columns: auto, yes, no"
 _MAX_SIZE = "the most that a compressed file may unpack to; default: 256MB, a model 1GB"

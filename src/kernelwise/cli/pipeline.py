@@ -2,11 +2,11 @@
 
 import argparse
 import copy
-import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from math import isqrt
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,8 @@ from sklearn.svm import SVC, SVR
 
 from kernelwise._arguments import as_bytes, in_words
 from kernelwise.cli.candidates import Candidates
+from kernelwise.cli.collection import ParquetFolder, is_given_folder, judged_on
+from kernelwise.cli.fitted import Fitted
 from kernelwise.cli.formats.libsvm import MOST_DENSE, dense
 from kernelwise.cli.prepare import Prepared, prepare
 from kernelwise.cli.read import read_table
@@ -23,6 +25,7 @@ from kernelwise.cli.write import Folder
 from kernelwise.combine import KernelStack, MultiKernelSelector
 from kernelwise.criteria import Criterion, available, get
 from kernelwise.gram import Dense, Distributed, Targets
+from kernelwise.gram.cluster import quieten
 from kernelwise.gram.dense import needed
 from kernelwise.kernels import Kernel
 from kernelwise.selection import Cascade, KernelSelector, SelectionResult, score_kernels
@@ -47,7 +50,9 @@ class Job:
         _check_views(args, self.criteria)
         self.folder = Folder(args.out)
         self._journal = self.folder.journal(getattr(args, "resume", False))
-        self._engine = _engine(getattr(args, "scheduler", None))
+        self._all_rows: ParquetFolder | None = None  # None if this process has all rows
+        is_folder = is_given_folder(args)
+        self._engine = _engine(getattr(args, "scheduler", None), is_needed=is_folder)
         self.data, self._class_weight = weigh(self._load(), getattr(args, "class_weight", None))
         for sentence in self.data.facts["prepared"]:
             screen.note(sentence, "warning" if sentence in self.data.warnings else "note")
@@ -56,6 +61,8 @@ class Job:
         """Return the data of the table."""
         args = self.args
         with self.screen.heard(), self.screen.status(f"reading {args.file}"):
+            if isinstance(self._engine, Distributed) and Path(args.file).is_dir():
+                return self._load_folder()
             table = read_table(args.file, args.format, header=args.header, max_size=args.max_size)
             table = table.drawn(args.rows, args.seed)
             if table.frame is None and self._machine == "svm":
@@ -66,6 +73,22 @@ class Job:
                     )
                 table = dense(table)
             return prepare(table, args.target, self._task(), not args.no_scale, self._check_size)
+
+    def _load_folder(self) -> Prepared:
+        """Return a sample of the rows of a folder, by which workers prepare all of them."""
+        args = self.args
+        self._all_rows = ParquetFolder(args.file, self._engine, args.target)
+        table = self._all_rows.table(args.seed)
+        data = prepare(table, args.target, self._task(), not args.no_scale, self._check_size)
+        return replace(data, facts=data.facts | {"rows": self._all_rows.n})
+
+    def fit(self, estimator: Any) -> None:
+        """Fit an estimator to all rows."""
+        if self._all_rows is None:
+            estimator.fit(self.data.X, self.data.y)
+            return
+        estimator.fit(*self._all_rows.arrays(self.data))
+        self.data = judged_on(Fitted(estimator).single, self.data)
 
     def _task(self) -> str:
         if self._machine != "krr":
@@ -245,11 +268,11 @@ def _side_by_side(found: list[SelectionResult]) -> SelectionResult:
     return replace(found[0], **merged, seconds=sum(result.seconds for result in found))
 
 
-def _engine(scheduler: str | None) -> Any:
-    """Return the engine, connected to a cluster if one is named."""
-    if scheduler is None:
+def _engine(scheduler: str | None, *, is_needed: bool) -> Any:
+    """Return the engine, connected to a cluster if one is named, or is needed."""
+    if scheduler is None and not is_needed:
         return "auto"
-    logging.getLogger("distributed").setLevel(logging.CRITICAL + 1)  # we say it in one sentence
+    quieten()
     engine = Distributed(scheduler)
     engine.cluster.connect()
     return engine

@@ -20,6 +20,7 @@ from kernelwise.cli.pipeline import Job, explain_memory_error
 from kernelwise.cli.prepare import Prepared
 from kernelwise.cli.screen import BadInput, Screen, tell
 from kernelwise.cli.write import RESULT, Folder
+from kernelwise.gram import ClusterError
 from kernelwise.machines import KRR, LSSVC
 from kernelwise.selection.archive import to_plain
 from kernelwise.selection.estimates import by_folds, copy_for_parts
@@ -39,23 +40,26 @@ Steps = dict[str, tuple[str, Callable[[], Any]]]  # by what is said: a field, an
 def select(args: argparse.Namespace, screen: Screen) -> int:
     """Choose a kernel for a table; return the exit status."""
     job = Job(args, screen)
-    data, folder = job.data, job.folder
     fitted, heard = _fit(job)
+    data, folder = job.data, job.folder
     record = _first_record(fitted, data, heard)
     with screen.status("writing the model"):
         steps = [("preparation", data.preparation), ("machine", fitted.model)]
         record = replace(record, **folder.model(Pipeline(steps), screen))
     told = _Answer(args)
     told.part(choice(record))
-    record, interrupted = _improve(record, _error(job, fitted), screen)
+    record, stop = _improve(record, _error(job, fitted), screen)
     record = _look_twice(record, screen)
     told.part(quality(record))
-    if not interrupted:
-        record, interrupted = _improve(record, _steps(job, fitted), screen)
+    if stop is None:
+        record, stop = _improve(record, _steps(job, fitted), screen)
+    interrupted = isinstance(stop, KeyboardInterrupt)
     record = replace(record, seconds=told.seconds)
     _write(record, folder, screen, interrupted)
     told.end(replace(record, seconds=told.seconds), folder.written, interrupted)
     folder.check()
+    if isinstance(stop, ClusterError):
+        raise stop
     return 130 if interrupted else 0
 
 
@@ -68,7 +72,7 @@ def _fit(job: Job) -> tuple[Fitted, list[str]]:
     estimator = _asked_for(job, bool(asked))
     with job.screen.heard() as heard, job.screen.fitting(estimator, "choosing the kernel"):
         with explain_memory_error(job.args.memory, job.data.targets.n):
-            estimator.fit(job.data.X, job.data.y)
+            job.fit(estimator)
     for sentence in getattr(estimator, "notes_", ()):
         job.screen.note(sentence)
     return Fitted(estimator), heard
@@ -135,10 +139,13 @@ def _first_record(fitted: Fitted, data: Prepared, heard: list[str]) -> Record:
     )
 
 
-def _improve(record: Record, steps: Steps, screen: Screen) -> tuple[Record, bool]:
-    """Return the record with all that is found, and whether a person interrupted the search.
+def _improve(
+    record: Record, steps: Steps, screen: Screen
+) -> tuple[Record, KeyboardInterrupt | ClusterError | None]:
+    """Return the record with all that is found, and what stopped the search, if anything did.
 
-    The choice is made already: an interruption keeps it, and what was found so far.
+    The choice is made already: it is kept where a person interrupts the search, or where the
+    cluster is lost, and so is what was found so far.
     """
     try:
         with screen.heard():
@@ -149,9 +156,9 @@ def _improve(record: Record, steps: Steps, screen: Screen) -> tuple[Record, bool
                         record = replace(record, **{name: find()})
                 except (ValueError, MemoryError) as error:  # as with too few rows for folds
                     screen.note(f"{what} was not possible: {error}")
-    except KeyboardInterrupt:
-        return record, True
-    return record, False
+    except (KeyboardInterrupt, ClusterError) as stop:
+        return record, stop
+    return record, None
 
 
 def _look_twice(record: Record, screen: Screen) -> Record:

@@ -45,11 +45,26 @@ def known_rows(values: Any, name: str) -> tuple[Any, str]:
         raise BadInput(
             f"the target {name!r} holds lists or other values with parts: name another by --target."
         )
-    known = (values.notna() & (values.astype(str).str.strip() != "")).to_numpy()
+    known = are_known(values)
     if not known.any():
         raise BadInput(f"the target {name!r} has no values: name another column by --target.")
     lost = int((~known).sum())
     return known, f"{counted(lost, 'row')} without a value of {name!r} left out." if lost else ""
+
+
+def are_known(values: Any) -> Any:
+    """Return which values there are: none is missing, nor a blank text."""
+    is_known = values.notna()
+    if not pd.api.types.is_numeric_dtype(values):
+        is_known &= values.astype(str).str.strip() != ""
+    return is_known.to_numpy(dtype=bool)
+
+
+def same_target(values: Any, name: str, task: str, like: Any) -> Any:
+    """Return more of a target whose first values were read already, read in the same way."""
+    if like.dtype.kind == "U":
+        return values.astype(str).str.strip().to_numpy(dtype=object).astype(str)
+    return _array(read_target(values, name, task, ".")[0], name, task)
 
 
 def read_target(values: Any, name: str, task: str, decimal: str) -> tuple[Any, str]:

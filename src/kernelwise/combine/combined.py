@@ -10,6 +10,7 @@ from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._arguments import is_one_of, shown
+from kernelwise._collections import is_collection, lazily
 from kernelwise._sklearn import validate_rows
 from kernelwise._threads import limited
 from kernelwise._types import Array
@@ -40,19 +41,25 @@ class WeightedMembers:
     A subclass has the attributes declared at the end. Members of weight zero are not evaluated.
     """
 
-    def predict(self, X: Any) -> Array:
+    def predict(self, X: Any) -> Any:
         """Return the predicted class, or the value, of every row."""
+        if is_collection(X):
+            return lazily(self, "predict", X)
         values = self._evaluate(X)
         return np.asarray(self.classes_[winners(values)]) if self._has_classes else values
 
     @available_if(_is_for("classification"))
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: Any) -> Any:
         """Return f(x): one value per row for two classes, one per class otherwise."""
+        if is_collection(X):
+            return lazily(self, "decision_function", X)
         return self._evaluate(X)
 
     @available_if(_is_for("classification"))
-    def predict_proba(self, X: Any) -> Array:
+    def predict_proba(self, X: Any) -> Any:
         """Return the probability of every class, calibrated on the stacked leave-one-out values."""
+        if is_collection(X):
+            return lazily(self, "predict_proba", X)
         values = self._evaluate(X)
         return self.calibration_.probabilities(values)
 

@@ -1,7 +1,6 @@
 """The estimator that combines machines with different kernels."""
 
 import warnings
-from collections.abc import Mapping
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -9,10 +8,11 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from kernelwise._arguments import as_real, is_one_of, shown
+from kernelwise._collections import is_collection
 from kernelwise._progress import SILENT, Task
 from kernelwise._sklearn import (
     CallbackSupportMixin,
-    Interval,
+    PositiveNumber,
     StrOptions,
     _fit_context,
     fit_inside,
@@ -22,6 +22,7 @@ from kernelwise._sklearn import (
 from kernelwise._threads import as_jobs, limited
 from kernelwise._types import Array
 from kernelwise._warnings import warn_user
+from kernelwise.combine.all_rows import fit_collection
 from kernelwise.combine.combined import (
     WeightedMembers,
     as_flat,
@@ -161,7 +162,7 @@ class KernelStack(
         "gate": "no_validation",  # check_gate says it in one sentence
         "engine": [str, Engine],
         "memory": [str, Real, None],
-        "time": [Interval(Real, 0.0, None, closed="neither"), None],
+        "time": [PositiveNumber(), None],
         "journal": "no_validation",  # as_journal says it in one sentence
         "n_jobs": "no_validation",  # as_jobs says it in one sentence
         "random_state": ["random_state"],
@@ -203,7 +204,7 @@ class KernelStack(
 
         Parameters
         ----------
-        X : array or sparse matrix of shape (n, d)
+        X : array or sparse matrix of shape (n, d), or a Dask array or frame
         y : array of shape (n,)
             Class labels of any type, or real targets.
         sample_weight : array of shape (n,), default=None
@@ -214,8 +215,11 @@ class KernelStack(
         as_jobs(self.n_jobs)
         check_gate(self.gate)
         recipe = as_recipe(self.recipe)
-        X, y = validate_rows(self, X, y, ensure_min_samples=3)
         params = {} if sample_weight is None else {"sample_weight": sample_weight}
+        if is_collection(X):
+            self.__dict__ |= fit_collection(self, X, y, params)
+            return self
+        X, y = validate_rows(self, X, y, ensure_min_samples=3)
         X, y, weights, params = weighted_rows(X, y, params, self.class_weight, self.task, False)
         X, targets = in_range(X), Targets.of(y, self.task).weighted(weights)
         with limited(self.n_jobs, rows=targets.n):
@@ -223,10 +227,9 @@ class KernelStack(
             with fit_task(self, X, y, parts=long) as progress:
                 names = list(getattr(self, "feature_names_in_", ()))
                 known = Known(X, targets, self.random_state, names, {})
-                notes = self._fit_members(recipe, known, (y, params), progress)
-            self._combine(known.fitted, targets)
-        self._assess(targets)
-        self.notes_ = tuple(notes)
+                self.notes_ = tuple(self._fit_members(recipe, known, (y, params), progress))
+            self.members_ = known.fitted
+            self._combine(targets)
         return self
 
     def _fit_members(
@@ -267,11 +270,10 @@ class KernelStack(
             "class_weight": self.class_weight,
         }
 
-    def _combine(self, members: Mapping[str, KernelSelector], targets: Targets) -> None:
-        """Weigh the members by their leave-one-out values."""
-        self.members_ = dict(members)
+    def _combine(self, targets: Targets) -> None:
+        """Weigh the fitted members by their leave-one-out values, and assess the stack."""
         Y, is_real = targets.fit_columns, targets.classes is None
-        F, rows = loo_values_of(members.values())
+        F, rows = loo_values_of(self.members_.values())
         given = Y[rows], F[rows], targets.relative_weights[rows]
         self.stack_weights_, gains = stacked(*given, is_real=is_real)
         self.gate_ = self._gate_for(gains)
@@ -279,14 +281,14 @@ class KernelStack(
         self.weights_[0] += 1.0 - self.gate_
         self.loo_values_ = as_flat(weighted_sum(self.weights_, np.moveaxis(F, -1, 0)))
         self.loo_residuals_ = as_flat(Y) - self.loo_values_
+        self._assess(targets)
 
     def _gate_for(self, gains: Array) -> float:
         """Return how far to trust the stack."""
         if not isinstance(self.gate, str):
             return float(self.gate)
-        is_cautious = self.gate == "cautious"
-        penalty = _CAUTION * np.sqrt(self.n_features_in_ / gains.size) if is_cautious else 0.0
-        return gate(gains, penalty)
+        caution = _CAUTION if self.gate == "cautious" else 0.0
+        return gate(gains, caution * np.sqrt(self.n_features_in_ / gains.size))
 
     def _assess(self, targets: Targets) -> None:
         """Calibrate, estimate the error, and say what deserves a second look."""

@@ -1,5 +1,7 @@
 """A connection to a Dask cluster: how it is made, what it has got, and what becomes of it."""
 
+import asyncio
+import logging
 import math
 import warnings
 import weakref
@@ -22,6 +24,7 @@ _PACKAGE = "kernelwise"
 _RETRIES = 2  # of a task that fails for a reason of its own, such as a full disk
 _SECONDS_TO_CONNECT = 5
 _MISSING = "a cluster takes Dask: pip install 'kernelwise[dask]'."
+_LOGGERS = ("distributed", "distributed.client", "tornado.application", "asyncio")
 
 
 class ClusterError(ConnectionError):
@@ -31,6 +34,16 @@ class ClusterError(ConnectionError):
 def given(value: Any) -> Any:
     """Return what a task was given: data that the scheduler can have again."""
     return value
+
+
+def quieten() -> None:
+    """Keep Dask from telling at length what is said here in one sentence."""
+    try:
+        import distributed  # noqa: F401 (which sets the levels below when it is imported)
+    except ImportError:
+        return
+    for name in _LOGGERS:
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
 
 
 def _version() -> str:
@@ -79,18 +92,22 @@ class Cluster:
         """Where the scheduler is; None where it is not known yet."""
         if isinstance(self._given, str | None) and "client" not in vars(self):
             return self._given
-        scheduler = self.client.scheduler
-        return None if scheduler is None else str(scheduler.address)
+        return _address(self.client)
 
     @property
     def threads(self) -> int:
         """How many tasks it does at a time."""
-        return sum(self.client.nthreads().values())
+        with explained(self):
+            return sum(self.client.nthreads().values())
 
     @property
     def memory(self) -> float:
         """The bytes that the smallest worker may take; infinity where there is no limit."""
-        workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
+        with explained(self):
+            known = self.client.scheduler_info(n_workers=-1)
+        if "workers" not in known:  # Dask does not raise here
+            raise _lost(self.address)
+        workers = known["workers"].values()
         limits = [float(worker["memory_limit"] or math.inf) for worker in workers]
         return min(limits, default=math.inf)
 
@@ -109,7 +126,7 @@ class Cluster:
         from dask.delayed import delayed
 
         tasks = [delayed(function, pure=False)(part, *given) for part in parts]
-        return list(self.client.compute(tasks, retries=_RETRIES))
+        return list(self._running.compute(tasks, retries=_RETRIES))
 
     def gather(self, futures: "Sequence[Future[Any]]") -> list[Any]:
         """Return the results of tasks."""
@@ -122,7 +139,14 @@ class Cluster:
         # Data in tasks is meant here, and is sent once.
         with dask.config.set({"distributed.admin.large-graph-warning-threshold": "1TB"}):
             key = f"kernelwise-{name}-{uuid4().hex}"
-            return self.client.submit(function, *given, key=key, retries=_RETRIES)
+            return self._running.submit(function, *given, key=key, retries=_RETRIES)
+
+    @property
+    def _running(self) -> "Client":
+        """The client; one that has lost its scheduler would wait for its tasks for ever."""
+        if self.client.status != "running":
+            raise _lost(self.address)
+        return self.client
 
 
 def _connected(address: str) -> "Client":
@@ -156,21 +180,30 @@ def _stop(client: Any) -> None:
         cluster.close()
 
 
+def _address(client: "Client") -> str | None:
+    """Return where the scheduler of a client is; None of a client that never had one."""
+    scheduler = client.scheduler
+    return None if scheduler is None else str(scheduler.address)
+
+
 def _check_workers(client: "Client") -> None:
     """Refuse a cluster without workers, or with workers of another version."""
     try:
         client.wait_for_workers(1, timeout=_SECONDS_TO_CONNECT)
-    except (TimeoutError, OSError):
+        answers = client.run(version, _PACKAGE, on_error="return").values()
+    except TimeoutError:
         raise ClusterError(
             "the cluster has no workers: start some, as in `dask worker ADDRESS`."
         ) from None
-    try:
-        versions = client.run(version, _PACKAGE)
-    except ModuleNotFoundError as error:
-        raise ClusterError(
-            f"the workers lack the module {error.name}: install kernelwise there, the same version."
-        ) from None
-    other = {found for found in versions.values() if found != _version()}
+    except _when_lost(OSError, RuntimeError) as error:
+        raise _lost(_address(client)) from error
+    for answer in answers:  # others are of workers that have gone since
+        if isinstance(answer, ModuleNotFoundError):
+            raise ClusterError(
+                f"the workers lack the module {answer.name}: install kernelwise there, the same "
+                "version."
+            )
+    other = {found for found in answers if isinstance(found, str) and found != _version()}
     if other:
         raise ClusterError(
             f"workers have kernelwise {', '.join(sorted(other))} and the client has {_version()}: "
@@ -178,11 +211,26 @@ def _check_workers(client: "Client") -> None:
         )
 
 
+def _when_lost(*others: type[BaseException]) -> tuple[type[BaseException], ...]:
+    """Return what Dask raises where the scheduler is gone, or the client that knew it."""
+    from distributed import client
+    from distributed.comm.core import CommClosedError
+
+    gone = client.FutureCancelledError, client.FuturesCancelledError, client.ClosedClientError
+    return (*gone, CommClosedError, ConnectionError, TimeoutError, asyncio.CancelledError, *others)
+
+
+def _lost(address: str | None) -> ClusterError:
+    return ClusterError(
+        f"the scheduler {address or 'of the client'} is lost: start one and run this again, with "
+        "the same journal if it had one, which keeps what was finished."
+    )
+
+
 @contextmanager
 def explained(cluster: Cluster) -> Iterator[None]:
     """Say in one sentence what has become of a cluster that does not answer as it should."""
     from distributed import KilledWorker
-    from distributed.client import FutureCancelledError
 
     try:
         yield
@@ -196,12 +244,21 @@ def explained(cluster: Cluster) -> Iterator[None]:
             "a worker ran out of memory: give workers more memory, or fewer threads each, or use "
             "a smaller rank."
         ) from error
-    except (OSError, TimeoutError, FutureCancelledError) as error:
-        if isinstance(error, ClusterError):
+    except ClusterError:
+        raise
+    except _when_lost() as error:
+        raise _lost(cluster.address) from error
+    except RuntimeError as error:
+        if cluster.client.status == "running":
             raise
+        raise _lost(cluster.address) from error
+    except OSError as error:
+        what = " ".join(str(error).split())
+        if what.startswith("Timed out"):  # so Dask says of a scheduler that does not answer
+            raise _lost(cluster.address) from error
         raise ClusterError(
-            f"the scheduler {cluster.address} is lost: start one and run this again, with the same "
-            "journal if it had one, which keeps what was finished."
+            f"a worker could not read or write ({what}): give paths that all workers see, and room "
+            "on their disks."
         ) from error
 
 
@@ -225,3 +282,25 @@ def sum_of(cluster: Cluster, futures: "list[Future[Any]]", progress: Task) -> li
         del future
         progress.advance()
     return list(level[0].result())
+
+
+def parquet_parts(paths: Sequence[str]) -> tuple[list[str], list[Any]]:
+    """Return the columns of Parquet files, and their partitions, none of which is read yet."""
+    import dask.dataframe as dd
+
+    frame = dd.read_parquet(list(paths))
+    return list(map(str, frame.columns)), list(frame.to_delayed())
+
+
+def arrays_of(
+    function: Any, parts: Sequence[Any], rows: Sequence[int], columns: int, dtype: Any
+) -> tuple[Any, Any]:
+    """Return two Dask arrays, a matrix and a vector, from a function that makes both of a part."""
+    import dask.array as da
+    from dask.delayed import delayed
+
+    pairs = [delayed(function, nout=2)(part) for part in parts]
+    known = [(pair, count) for pair, count in zip(pairs, rows, strict=True) if count]
+    X = [da.from_delayed(pair[0], (count, columns), dtype=float) for pair, count in known]
+    y = [da.from_delayed(pair[1], (count,), dtype=dtype) for pair, count in known]
+    return da.concatenate(X), da.concatenate(y)

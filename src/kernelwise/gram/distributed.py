@@ -191,13 +191,14 @@ class Distributed(Engine):
 
         Returns what waits for the results.
         """
-        shared = self.cluster.submit("shared", given, values)
 
         def result(future: "Future[Any]") -> Any:
             with explained(self.cluster):
                 return future.result()
 
-        futures = [self.cluster.submit("kernel", function, shared, *own) for own in calls]
+        with explained(self.cluster):
+            shared = self.cluster.submit("shared", given, values)
+            futures = [self.cluster.submit("kernel", function, shared, *own) for own in calls]
         return [partial(result, future) for future in futures]
 
     def grams(
@@ -222,6 +223,10 @@ class Distributed(Engine):
     ) -> list[Array]:
         """Return K @ V of every gram, as the inner engine does."""
         return self.inner.matmul(grams, vectors, progress)
+
+    def trials(self, kernels: Sequence[Kernel], X: Any, targets: Targets, *how: Any) -> Any:
+        """Return the trials of the inner engine, which this process makes."""
+        return self.inner.trials(kernels, X, targets, *how)
 
     def refinements(self, rows: int) -> list[Engine]:
         """Return the refinements of the inner engine on the same cluster."""

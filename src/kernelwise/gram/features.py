@@ -262,3 +262,35 @@ class KernelSums(Reduction):
     def step(self, into: list[Array], pairs: Pairs, left: Block, right: Block) -> None:
         """Add the products of a block."""
         into[0] += self.kernel.values(pairs).T @ self.columns[left.rows]
+
+
+@dataclass(frozen=True, eq=False)
+class OrderlessSums(KernelSums):
+    """The same in two arrays, whose sum hardly depends on the order in which blocks are added.
+
+    The products of a block are rounded to multiples of a unit that is so large that their sums are
+    exact, and so small that what is left over, the second array, hardly counts. Solving with the
+    factor of landmarks that are nearly alike would magnify the rounding errors of a plain sum.
+    """
+
+    # 3/2 2^52 units of every column: adding one rounds to units; zero rounds nothing.
+    anchors: Array
+
+    @classmethod
+    def of(cls, kernel: Kernel, columns: Array, landmarks: int, largest: float) -> "OrderlessSums":
+        """Choose units by the largest value of the kernel; where they overflow, sum plainly."""
+        with np.errstate(over="ignore", divide="ignore"):
+            exponents = np.ceil(np.log2(np.abs(columns).sum(axis=0) * largest))
+            anchors = 3.0 * 2.0**exponents
+        return cls(kernel, columns, landmarks, np.where(np.isfinite(anchors), anchors, 0.0))
+
+    def zero(self) -> list[Array]:
+        """Return zeros."""
+        return [*super().zero(), *super().zero()]
+
+    def step(self, into: list[Array], pairs: Pairs, left: Block, right: Block) -> None:
+        """Add the products of a block."""
+        products = self.kernel.values(pairs).T @ self.columns[left.rows]
+        rounded = (products + self.anchors) - self.anchors
+        into[0] += rounded
+        into[1] += products - rounded

@@ -153,7 +153,7 @@ def moments_of(part: Any, shared: tuple[Features, Coding]) -> list[Array]:
 def _arrays(part: Any) -> tuple[Array, Array]:
     """Return the rows and targets of a partition: of two arrays, or of a frame."""
     X, y = part if isinstance(part, list | tuple) else (part.iloc[:, :-1], part.iloc[:, -1])
-    rows, target = np.asarray(X, dtype=np.float64), np.asarray(y).ravel()
+    rows, target = np.asarray(X, dtype=np.float64), _plain(np.asarray(y).ravel())
     if len(rows) != len(target):
         raise ValueError(
             f"a partition has {len(rows)} rows of X and {len(target)} of y: give both the same."
@@ -163,6 +163,12 @@ def _arrays(part: Any) -> tuple[Array, Array]:
     if target.dtype.kind == "f" and not np.isfinite(target).all():
         raise ValueError("y contains NaN or infinity: drop those rows first.")
     return (in_range(rows) if rows.size else rows), target
+
+
+def _plain(labels: Array) -> Array:
+    """Return texts as an array of texts, not of objects, which frames have."""
+    is_text = labels.dtype.kind == "O" and all(isinstance(label, str) for label in labels)
+    return labels.astype(str) if is_text else labels
 
 
 def _partitions(collection: Any) -> list[Any]:
