@@ -32,19 +32,11 @@ class Delegating:
     _fitted: Callable[[], Any]
     _ask: Callable[..., Any]
 
-    def _lazily(self, method: str, X: Any) -> Any:
-        """Return what a method says of a Dask collection, as a collection."""
-        classes = getattr(self, "classes_", None)
-        count = 0 if classes is None else len(classes)
-        columns = {"predict": 0, "decision_function": count if count > 2 else 0}.get(method, count)
-        dtype = np.dtype(float) if classes is None or method != "predict" else classes.dtype
-        return lazily(self, method, X, columns, dtype)
-
     @available_if(inner_has("predict"))
     def predict(self, X: Any, **params: Any) -> Any:
         """Predict with the fitted estimator; parameters such as ``return_std`` are for it."""
         if is_collection(X):
-            return self._lazily("predict", X)
+            return lazily(self, "predict", X)
         found = self._ask("predict", X, **params)
         return found if params else np.asarray(found)
 
@@ -52,14 +44,14 @@ class Delegating:
     def decision_function(self, X: Any) -> Any:
         """Return the decision values of the fitted estimator."""
         if is_collection(X):
-            return self._lazily("decision_function", X)
+            return lazily(self, "decision_function", X)
         return np.asarray(self._ask("decision_function", X))
 
     @available_if(inner_has("predict_proba"))
     def predict_proba(self, X: Any) -> Any:
         """Return the probability of every class, in the order of ``classes_``."""
         if is_collection(X):
-            return self._lazily("predict_proba", X)
+            return lazily(self, "predict_proba", X)
         return np.asarray(self._ask("predict_proba", X))
 
     @available_if(inner_has("predict_log_proba"))

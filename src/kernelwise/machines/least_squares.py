@@ -1,6 +1,6 @@
 """Least-squares SVM and kernel ridge regression as scikit-learn estimators."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,11 +18,10 @@ from kernelwise._threads import limited
 from kernelwise._types import Array
 from kernelwise._warnings import warn_user
 from kernelwise.gram.inverse import NotPositiveDefinite
-from kernelwise.gram.pairs import kernel_between
 from kernelwise.gram.psd import check_matrix
 from kernelwise.kernels import Gaussian, Kernel
-from kernelwise.kernels.geometry import as_rows
 from kernelwise.machines.base import winners
+from kernelwise.machines.blocks import kernel_sums, matrix_between
 from kernelwise.machines.calibration import Calibration, midpoint
 from kernelwise.machines.ridge_path import (
     LostDigitsWarning,
@@ -63,7 +62,7 @@ class _LeastSquaresMachine(BaseEstimator):
             name = self.kernel.__name__
             raise ValueError(f"kernel must be a kernel such as {name}(1.0), not the class {name}.")
         ridge, n = check_ridge(self.ridge), X.shape[0]
-        K = check_matrix(self._matrix(X, X))
+        K = check_matrix(matrix_between(self.kernel, self._names, X, X))
         if K.shape[0] != n:
             raise ValueError(
                 f"kernel must return a matrix of shape {(n, n)} for X and X, got {K.shape}."
@@ -101,16 +100,13 @@ class _LeastSquaresMachine(BaseEstimator):
         check_is_fitted(self)
         X = validate_rows(self, X, reset=False)
         with limited(rows=max(X.shape[0], self.X_fit_.shape[0])):
-            return np.asarray(self._matrix(X, self.X_fit_) @ self.dual_coef_ + self.intercept_)
+            sums = kernel_sums(self.kernel, self._names, X, self.X_fit_, self.dual_coef_)
+            return sums + self.intercept_
 
-    def _matrix(self, X: Any, Z: Any) -> Array:
-        """Return the kernel between rows; it may name columns of those that it was fitted to."""
-        if not isinstance(self.kernel, Kernel):
-            return np.asarray(self.kernel(X, Z))
-        names = list(getattr(self, "feature_names_in_", ()))
-        kernel = self.kernel.with_positions(names) if names else self.kernel
-        rows = as_rows(X)
-        return kernel_between(kernel, rows, None if Z is X else as_rows(Z))
+    @property
+    def _names(self) -> Iterable[str]:
+        """The names of the columns that it was fitted to, where they have any."""
+        return getattr(self, "feature_names_in_", ())
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

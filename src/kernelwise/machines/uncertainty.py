@@ -189,6 +189,8 @@ def _in_parts(
     machine: Any, X: Any, weigher: Weigher | None, judge: Callable[[Array, Array | None], Array]
 ) -> Array:
     """Return what is judged of rows from f(x) and weights, some rows at a time."""
+    if weigher is None:
+        return judge(_columns(machine._evaluate(X)), None)
     X = validate_rows(machine, X, reset=False)
     n = machine.X_fit_.shape[0]
     alpha = _columns(machine.dual_coef_)
@@ -199,5 +201,5 @@ def _in_parts(
             cross = machine.kernel(X[start : start + at_once], machine.X_fit_)
             cross = cross.toarray() if hasattr(cross, "toarray") else np.asarray(cross)
             values = cross @ alpha + machine.intercept_
-            parts.append(judge(values, None if weigher is None else weigher(cross)))
+            parts.append(judge(values, weigher(cross)))
     return np.concatenate(parts, axis=-2)
