@@ -3,8 +3,12 @@ import dataclasses
 import numpy as np
 
 import kernelwise as kw
+from kernelwise.criteria import Evidence
 from kernelwise.gram import Targets
+from kernelwise.gram.feature_matrix import Sample
+from kernelwise.gram.lowrank import LowRankGram
 from kernelwise.kernels import Pairs
+from kernelwise.selection.diagnostics import Code, code_of
 
 CHECKS = []
 KERNELS = (
@@ -116,3 +120,74 @@ def leave_one_out_is_exact_or_within_its_error(engine):
     runs = [(losses(engine, seed, judged=100), losses(engine, seed)) for seed in range(40)]
     within = [abs(few - all_rows) <= 2.0 * error for (few, error), (all_rows, _) in runs]
     assert np.mean(within) >= 0.95
+
+
+def estimated(engine, seed, kernel, criteria, ridge, n=300):
+    """Return what an engine says of rows of their own, and what the exact matrix says."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, 2))
+    y = (X[:, 0] ** 2 + X[:, 1] + 0.5 * rng.normal(size=n) > 1.0).astype(int)
+    by = [engine, kw.gram.Dense()]
+    return [kw.score_kernels(X, y, kernel, criteria, ridge=ridge, engine=each) for each in by]
+
+
+@check
+def a_matrix_of_low_rank_gives_the_exact_value_within_its_error(engine):
+    """A wide kernel has a matrix of few eigenvalues: all that is left is which rows are judged."""
+    if not hasattr(engine, "rank"):
+        return
+    criterion, within = kw.criteria.ELOO("squared_hinge"), []
+    for seed in range(40):
+        few = dataclasses.replace(engine, rank=60, random_state=seed, judged=100)
+        ours, exact = estimated(few, seed, kw.Gaussian(64.0), criterion, 1e-3)
+        assert {code_of(note) for note in ours.notes.values()} == {Code.ESTIMATED}
+        assert not exact.notes
+        off = abs(ours.table["eloo"][0] - exact.table["eloo"][0])
+        within.append(off <= 2.0 * ours.standard_errors["eloo"][0])
+        assert off > 0.0  # or the rows would have been few enough for the matrix itself
+    assert np.mean(within) >= 0.95
+
+
+@check
+def a_matrix_of_low_rank_gives_what_is_judged_on_all_rows(engine):
+    """Criteria that leave no row out are those of the exact matrix, where that has low rank."""
+    if not hasattr(engine, "rank"):
+        return
+    for seed in range(5):
+        few = dataclasses.replace(engine, rank=60, random_state=seed)
+        names = ["gcv", "lml", "sm", "kta", "ckta"]
+        ours, exact = estimated(few, seed, kw.Gaussian(64.0), names, 1.0)
+        assert ours.notes.keys() == {f"{name}: estimated" for name in names}
+        for name in names:
+            # What the landmarks miss of the trace, 1e-6, over the ridge bounds the difference.
+            np.testing.assert_allclose(ours.table[name], exact.table[name], rtol=1e-6)
+
+
+@check
+def landmarks_that_are_all_rows_give_the_exact_values(engine):
+    """By features, not by the matrix itself: of every distinct row, and of rows without copies."""
+    if not hasattr(engine, "rank"):
+        return
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(80, 2)), rng.integers(0, 2, 80)
+    thrice, labels = np.tile(X, (3, 1)), np.tile(y, 3)
+    names = ["eloo", "gcv", "lml", "sm", "kta", "ckta"]
+    every_row = np.arange(80)
+    for kernel in (kw.Laplacian(2.0), kw.Gaussian(0.05), kw.Matern(1.0, 1.5)):
+        # One copy of each row is a landmark, and two are judged.
+        ours = kw.score_kernels(
+            thrice, labels, kernel, names, engine=dataclasses.replace(engine, rank=80)
+        )
+        exact = kw.score_kernels(thrice, labels, kernel, names, engine="dense")
+        assert "with 80 landmarks" in ours.notes["eloo: estimated"]
+        for name in names:
+            np.testing.assert_allclose(ours.table[name], exact.table[name], rtol=1e-9)
+        targets = Targets.of(y)
+        gram = LowRankGram(kernel, X, targets, Sample(every_row, every_row))
+        [dense] = kw.gram.Dense().grams([kernel], X, targets)
+        left, right = (Evidence(each, targets, kernel) for each in (gram, dense))
+        for name in names:
+            criterion = kw.criteria.get(name)
+            np.testing.assert_allclose(
+                criterion.value(left, 0.1), criterion.value(right, 0.1), rtol=1e-9, atol=1e-12
+            )

@@ -14,7 +14,7 @@ from helpers import given_gram
 from kernelwise._progress import Task
 from kernelwise.criteria import Evidence
 from kernelwise.gram import LowRank, Targets
-from kernelwise.gram.features import Features, Moments, RowBlocks
+from kernelwise.gram.features import Features, Moments, OrderlessSums, RowBlocks
 from kernelwise.gram.runner import Watch, run_strips
 
 N, RANK = 90, 20
@@ -252,7 +252,7 @@ class Recorder(Task):
     def __init__(self, interrupted_at=None):
         self.names, self._interrupted_at = [], interrupted_at
 
-    def part(self, name="", parts=0):
+    def part(self, name="", parts=0, share=1):
         self.names.append(name)
         if name == self._interrupted_at:
             raise KeyboardInterrupt
@@ -378,3 +378,22 @@ def test_degenerate_rows_have_the_values_of_their_matrix(rows, rank, kernel, lan
     if fit.lost_digits is None and scale < 1e3:
         expected = np.array(oracles.loo_residuals(K, targets.fit_columns[:, 0], 1.0))
         np.testing.assert_allclose(fit.left_out.residuals[:, 0], expected[fit.judged], atol=1e-5)
+
+
+@pytest.mark.parametrize("unit", [1.0, 1e-300, 1e305])
+def test_products_do_not_depend_on_the_order_of_rows(unit):
+    """Sums over blocks are exact but for a rest that hardly counts, whoever adds which blocks."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(3000, 3))
+    V = unit * rng.normal(size=(3000, 2)) * np.array([1.0, 0.0])  # one column is zero
+    blocks, kernel = RowBlocks(X, X[:40]), kw.Gaussian(4.0)
+    sums = OrderlessSums.of(kernel, V, 40, 1.0)
+    whole = run_strips(blocks, sums, range(blocks.count), Watch())
+    parts = [run_strips(blocks, sums, part, Watch()) for part in np.array_split(range(12), 5)]
+    found = parts[3]
+    for i in (0, 4, 1, 2):
+        found = sums.merge(found, parts[i])
+    if unit < 1e305:  # where units would overflow, sums are plain
+        np.testing.assert_array_equal(found[0], whole[0])
+    np.testing.assert_allclose(sum(found), kernel(X[:40], X) @ V, rtol=1e-12, atol=1e-10 * unit)
+    np.testing.assert_allclose(sum(found), sum(whole), rtol=3e-16 if unit < 1e305 else 1e-12)

@@ -516,3 +516,11 @@ def test_the_inner_loops_are_vectorised(loop, arrays, scalars, number, packed):
     compiled.compile((number[::1],) * arrays + (number,) * scalars)
     [code] = compiled.inspect_asm().values()
     assert len(re.findall(packed, code)) >= 4
+
+
+@pytest.mark.parametrize("kernel", [kw.Gaussian(2.0), kw.Polynomial(2), kw.Linear()])
+def test_the_diagonal_takes_no_sweep(rng, kernel, monkeypatch):
+    X = rng.normal(size=(50, 3))
+    [gram] = Tiled().grams([kernel], X, Targets.of(X[:, 0] > 0.0))
+    monkeypatch.setattr(Sweep, "_walk", None)
+    close(gram.diagonal, kernel(X).diagonal())

@@ -24,7 +24,6 @@ from kernelwise.targets import Targets
 
 SMALLEST = 1e-140  # a diagonal below it has squares that lose digits to underflow
 _EPS = float(np.finfo(float).eps)
-# Why the squares of the entries of a matrix are no numbers.
 OVERFLOWS = "its matrix overflows, so standardise the features"
 VANISHES = "the squares of its entries vanish, so rescale the kernel"
 
@@ -184,6 +183,7 @@ class Gram(ABC):
     provides: frozenset[Need] = frozenset(Need)
     is_psd: bool | None = None  # whether it is positive semidefinite, where that is known
     rank: int | None = None  # what cuts it off, where more might be gained by a larger one
+    explained: float = 1.0  # share of the trace of the kernel's own matrix that it has
     unsound: Array | None = None  # rows on which no machine may be judged, if there are such
     sweeps: int = 0  # passes over the rows that a machine takes, and that are told of one by one
     progress: Task = SILENT  # who is told of them
@@ -329,10 +329,7 @@ def lacking(engine: Engine, needs: frozenset[Need], rows: int) -> str | None:
         engine.check_memory(needs, rows)
         return None
     names = " and ".join(need.value for need in Need if need in missing)
-    return (
-        f"needs {names}, which engine {engine.name!r} does not provide: choose another criterion "
-        "or engine."
-    )
+    return f"needs {names}, which engine {engine.name!r} does not provide"
 
 
 def available() -> dict[str, type[Engine]]:

@@ -1,5 +1,6 @@
 """The engine that holds the kernel matrix in memory: the reference for all others."""
 
+import math
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
@@ -32,6 +33,7 @@ from kernelwise.gram.inverse import (
 from kernelwise.gram.pairs import EnginePairs, kernel_between, upper_triangle
 from kernelwise.gram.panels import steps_for
 from kernelwise.gram.partial_cholesky import thin_eigensystem
+from kernelwise.gram.refusals import DoesNotFit
 from kernelwise.gram.trials import Trials
 from kernelwise.kernels import Kernel, Pairs
 from kernelwise.kernels.transform import unwrapped
@@ -79,11 +81,9 @@ class Dense(Engine):
         """Refuse rows whose matrix does not fit."""
         budget = as_bytes(self.memory)
         if needed(rows) > budget:
-            raise MemoryError(
-                f"{rows} rows need about {in_words(needed(rows))} with their matrix in memory and "
-                f"the budget is {in_words(budget)}: use fewer rows, a criterion of cost n^2, or "
-                "raise memory."
-            )
+            how, fits = " with their matrix in memory", math.isqrt(int(budget / needed(1)))
+            ways = [f"use at most {fits} rows"] if fits > 0 else []
+            raise DoesNotFit(f"{rows} rows", needed(rows), budget, how, ways)
 
     def grams_at_once(self, targets: Targets) -> int:
         """Return how many matrices fit beside what the work on one of them takes."""

@@ -12,9 +12,9 @@ from kernelwise.gram.base import GramStatistics
 from kernelwise.gram.eigensystems import eigensystem
 from kernelwise.gram.features import (
     Features,
-    KernelSums,
     Leverages,
     Moments,
+    OrderlessSums,
     Projections,
     RowBlocks,
     RowStatistics,
@@ -119,9 +119,11 @@ class FeatureMatrix:
             return self._moments[1][:, : B.shape[1]]
         scale, features = self._part(part), self.features
         scaled = B if scale is None else scale[:, None] * B
-        [sums] = self._run(KernelSums(features.kernel, scaled, features.rank), part)
+        largest = float(features.kernel.diagonal(self._X).max())  # of all entries, as K is psd
+        sums = OrderlessSums.of(features.kernel, scaled, features.rank, largest)
+        rounded, rest = self._run(sums, part)
         return np.asarray(
-            solve_triangular(self.features.factor, sums, lower=True, check_finite=False)
+            solve_triangular(features.factor, rounded + rest, lower=True, check_finite=False)
         )
 
     def times(self, W: Array, part: Array | None = None) -> Array:

@@ -18,7 +18,7 @@ from typing import Any, ClassVar
 import numpy as np
 import scipy.sparse as sp
 
-from kernelwise._arguments import as_bytes, as_integer, in_words, is_one_of, shown
+from kernelwise._arguments import as_bytes, as_integer, is_one_of, shown
 from kernelwise._progress import SILENT, Task
 from kernelwise._threads import cached_property, workers
 from kernelwise._types import Array
@@ -37,6 +37,7 @@ from kernelwise.gram.features import Features
 from kernelwise.gram.inverse import Inverse, Spectrum
 from kernelwise.gram.pairs import kernel_between
 from kernelwise.gram.partial_cholesky import PartialCholesky
+from kernelwise.gram.refusals import DoesNotFit
 from kernelwise.gram.runner import ThreadRunner
 from kernelwise.gram.sweep import Runner
 from kernelwise.gram.thin_inverse import thin_inverses
@@ -197,22 +198,22 @@ class LowRank(Engine):
         if not self._is_thin(rows):
             Dense(self.memory).check_memory(needs, rows)
             return
-        budget, wanted = as_bytes(self.memory), self._needed(rows)
-        if Need.SPECTRUM in needs:
-            wanted += 8.0 * _VECTORS_AT_ONCE * self.landmarks_wanted * rows
-        if wanted > budget:
-            what = f"{rows} rows at rank {self.landmarks_wanted}"
-            raise MemoryError(
-                f"{what} need about {in_words(wanted)} and the budget is {in_words(budget)}: use a "
-                "smaller rank or fewer rows, or raise memory."
-            )
+        budget, wanted = as_bytes(self.memory), self._needed(rows, needs)
+        if wanted <= budget:
+            return
+        rank = smaller = self.landmarks_wanted
+        while smaller > 0 and replace(self, rank=smaller)._needed(rows, needs) > budget:
+            smaller //= 2
+        ways = [f"set rank={smaller}"] if smaller else []
+        raise DoesNotFit(f"{rows} rows at rank {rank}", wanted, budget, ways=ways)
 
-    def _needed(self, rows: int) -> float:
-        """Return the bytes that the work on one kernel takes."""
+    def _needed(self, rows: int, needs: frozenset[Need] = frozenset()) -> float:
+        """Return the bytes that the work on one kernel takes, and all eigenvectors if needed."""
         rank = float(self.landmarks_wanted)
         matrices = rank**2 * (_MATRICES_AT_ONCE + workers())
         factor = 0.0 if self.landmarks == "uniform" else 2.0 * rank * min(rows, _POOL)  # it grows
-        return 8.0 * (matrices + factor + _NUMBERS_A_ROW * rows)
+        vectors = _VECTORS_AT_ONCE * rank * rows if Need.SPECTRUM in needs else 0.0
+        return 8.0 * (matrices + factor + vectors + _NUMBERS_A_ROW * rows)
 
     def grams_at_once(self, targets: Targets) -> int:
         """Return how many grams fit beside what the work on one of them takes."""
@@ -290,9 +291,14 @@ class LowRankGram(Gram):
     @property
     def rank(self) -> int | None:  # type: ignore[override]
         """The number of landmarks; None where they explain the diagonal of some rows entirely."""
+        return None if 1.0 - self.explained <= _EXPLAINED else int(self.sample.landmarks.size)
+
+    @cached_property
+    def explained(self) -> float:  # type: ignore[override]
+        """The share of the diagonal that the features have, on some of the rows judged."""
         some = self.sample.judged[:: max(1, self.sample.judged.size // _LOOKED_AT)]
         whole, found = float(self.diagonal[some].sum()), np.sum(self._phi.part(some) ** 2)
-        return None if whole - found <= _EXPLAINED * whole else int(self.sample.landmarks.size)
+        return float(found / whole) if whole > 0.0 else 1.0
 
     def compute_statistics(self) -> GramStatistics:
         """Return the statistics of Phi Phi'."""

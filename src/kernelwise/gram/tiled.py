@@ -167,6 +167,11 @@ class TiledGram(Gram):
         """Whether it is positive semidefinite, as far as that is known."""
         return self._dense.is_psd if "_dense" in vars(self) else self._kernel.is_psd
 
+    @cached_property
+    def diagonal(self) -> Array:
+        """The diagonal, which takes no sweep."""
+        return self._kernel.diagonal(self._X)
+
     def compute_statistics(self) -> GramStatistics:
         """Return the statistics from the sweep for all kernels."""
         return self.sweep.statistics[self.index]
