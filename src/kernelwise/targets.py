@@ -182,6 +182,19 @@ def stratified_order(targets: Targets, seed: int = 0) -> Array:
     return np.argsort(place, kind="stable")
 
 
+def last_rows(targets: Targets, order: Array, most: int) -> Array:
+    """Return the last rows of a stratified order, and one of every class that has none there.
+
+    A class with a single row keeps it for training.
+    """
+    last = order[-most:]
+    if targets.classes is None:
+        return last
+    lacking = np.setdiff1d(np.flatnonzero(targets.counts > 1), targets.y[last])
+    more = [order[targets.y[order] == c][-1:] for c in lacking]
+    return np.concatenate([*more, last])
+
+
 class IntegerTargetWarning(UserWarning):
     """Integers are regressed on, which could be classes."""
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.svm import SVC
 
 import kernelwise as kw
 from kernelwise.gram.features import Features
@@ -124,6 +125,8 @@ def test_bad_rows_are_refused(cluster, change, sentence):
     "given, params, sentence",
     [
         ({"class_weight": "balanced"}, {}, "do not go with class_weight: leave it out"),
+        ({"estimator": kw.LSSVC(class_weight="balanced")}, {}, "do not go with class_weight"),
+        ({"estimator": SVC()}, {}, "fitted by LSSVC or KRR: leave estimator None"),
         ({"refit": False}, {}, "do not go with refit=False"),
         ({}, {"sample_weight": 1}, "do not go with fit parameters such as sample_weight"),
         ({"engine": "dense"}, {}, "are fitted by a cluster: leave engine at 'auto'"),

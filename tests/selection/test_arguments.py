@@ -143,3 +143,10 @@ def test_the_support_vector_machines_of_others_end_too(monkeypatch):
         selector.fit(X, y)
     chosen = kw.KernelSelector(SVC(max_iter=77), kernels=kw.Linear(), ridge=1.0, criterion="sm")
     assert chosen.fit(X, y).best_estimator_.max_iter == 77
+
+
+@pytest.mark.parametrize("estimator", [kw.KernelSelector, kw.KernelStack])
+@pytest.mark.parametrize("value", [True, False, 0.0, np.nan, "5"])
+def test_seconds_are_a_positive_number(estimator, value):
+    with pytest.raises(ValueError, match=f"'time' parameter of {estimator.__name__} must be"):
+        estimator(time=value).fit(X, Y)

@@ -122,6 +122,38 @@ def test_the_trend_goes_on():
     assert TrendJudge(Fixed(0.2), Fixed(np.inf)).value(place) == np.inf
 
 
+def test_a_steep_fall_is_not_expected_to_go_on():
+    """A machine that was hopeless on a quarter of the rows may be better on half of them."""
+
+    class Losses(TrialJudge):
+        def __init__(self, *values):
+            self._known = values
+
+        def value(self, place, progress=SILENT):
+            return self._known[place.ridge]
+
+    steady, steep, slow = (GridIndex(0, j) for j in range(3))
+    judge = TrendJudge(Losses(0.4, 9.0, 0.2), Losses(0.2, 0.22, 0.2))
+    expected = 0.2 * 0.5**0.7
+    assert judge.value(steady) == pytest.approx(expected)
+    assert judge.value(steep) == pytest.approx(0.95 * 1.1 * expected)
+    assert judge.value(slow) == pytest.approx(0.2)
+
+
+def test_what_was_compared_before_comes_first_on_all_rows():
+    guide = np.array([[9.0, 1.5, 9.0], [3.0, 1.0, 2.0], [9.0, 4.0, 5.0]])
+    judge = Scripted(np.where(guide == 1.0, 0.0, 1.0))
+    compared = frozenset({GridIndex(1, 1), GridIndex(1, 0), GridIndex(2, 1)})
+    Climb(judge, Guide(guide, GridIndex(1, 1), compared), SILENT, rougher_first=False).run(10)
+    assert [guide[place] for place in judge.asked] == [1.0, 3.0, 4.0, 1.5, 2.0, 5.0, 9.0]
+
+
+def test_a_climb_tells_what_it_has_compared():
+    table = np.array([[1.0, 1.0], [1.5, 2.0]])
+    climb = Climb(Scripted(table), Guide(table, GridIndex(0, 0)), SILENT).run(2)
+    assert len(climb.guide(True).compared) == 2
+
+
 def test_a_climb_asks_once_for_each_and_stops_at_the_peak():
     k, j = np.mgrid[:6, :7]
     table = (k - 4.0) ** 2 + (j - 2.0) ** 2 + 0.5 * (k - 4.0) * (j - 2.0) + 1.0

@@ -131,6 +131,39 @@ def test_every_survivor_is_judged_on_all_rows():
     assert np.all(errors[np.isfinite(result.table["eloo"])] > 0.0)
 
 
+@pytest.mark.parametrize("task", ["binary", "multiclass", "regression"])
+@pytest.mark.parametrize("criterion", ["lml", "bif", "kfold", "gcv", "br", "cvks"])
+def test_every_criterion_chooses(criterion, task):
+    X, y = drawn(task)
+    found = selector(criterion=criterion, engine=LowRank(30)).fit(X, y)
+    table = kw.score_kernels(
+        X, y, found.best_kernel_, criterion, ridge=found.best_ridge_, engine=LowRank(30)
+    ).table
+    assert found.result_.best(criterion) == found.best_kernel_
+    best = found.result_.table[criterion][found.result_.best_index(criterion)]
+    np.testing.assert_allclose(best, table[criterion][0], rtol=1e-7)
+
+
+def test_every_estimate_says_so():
+    X, y = drawn()
+    criteria = ["sm", "eloo", "kfold", "gcv", "lml"]
+    result = kw.score_kernels(X, y, WIDTHS, criteria, engine=LowRank(RANK))
+    for found in (result, SelectionResult.from_dict(result.to_dict())):
+        estimated = {key for key, note in found.notes.items() if code_of(note) == Code.ESTIMATED}
+        assert estimated == {f"{name}: estimated" for name in criteria}
+    assert result.notes["eloo: estimated"] == (
+        "eloo is estimated by matrices of low rank, with 60 landmarks"
+    )
+    for name in ("eloo", "kfold"):
+        assert np.all(result.standard_errors[name] > 0.0)
+    for name in ("auto", "kfold", "lml"):
+        notes = selector(criterion=name).fit(X, y).result_.notes
+        columns = ("sm", "eloo") if name == "auto" else (name,)
+        assert {f"{column}: estimated" for column in columns} <= notes.keys()
+    few = kw.score_kernels(X[:80], y[:80], WIDTHS, criteria, engine=LowRank(RANK))
+    assert few.notes == {} == kw.score_kernels(X, y, WIDTHS, criteria).notes
+
+
 class TestRank:
     @pytest.fixture(autouse=True)
     def _small_ranks(self, monkeypatch):
@@ -144,6 +177,8 @@ class TestRank:
         assert found.error_.value < fixed.error_.value
         assert found.result_.best("eloo") == found.best_kernel_
         assert found.result_.table["eloo"].dtype == float
+        most = found.best_estimator_.X_fit_.shape[0]
+        assert f"with 10 to {most} landmarks" in found.result_.notes["eloo: estimated"]
 
     def test_grows_the_same_where_memory_keeps_nothing(self, monkeypatch):
         X, y = drawn(n=1500)
@@ -169,6 +204,30 @@ class TestRank:
         again = SelectionResult.from_dict(found.result_.to_dict())
         assert code_of(again.notes["Gaussian(tau=0.05): rank"]) == Code.RANK_LIMITED
         assert told
+
+    @pytest.mark.parametrize("criterion", ["eloo", "kfold", "gcv", "lml", "bif", "br", "sm"])
+    def test_grows_and_limits_whatever_the_criterion(self, criterion):
+        X, y = drawn(n=1500)
+        settings = {"kernels": kw.Gaussian(0.05), "criterion": criterion}
+        found = selector(engine=LowRank("auto"), **settings, ridge=0.1).fit(X, y)
+        assert found.best_estimator_.X_fit_.shape[0] == 40
+        [guard] = [g for g in found.guards_ if code_of(g) == Code.RANK_LIMITED]
+        assert "still limited by the rank 40" in guard
+
+    @pytest.mark.parametrize("rank", ["auto", 10])
+    @pytest.mark.parametrize("criterion", ["eloo", "kfold", "gcv", "lml"])
+    def test_is_a_limit_where_twice_as_much_is_still_nothing(self, criterion, rank):
+        X, y = drawn(n=1500)
+        settings = {"kernels": kw.Gaussian(1e-3), "criterion": criterion}
+        found = selector(engine=LowRank(rank), **settings).fit(X, y)
+        assert found.best_estimator_.X_fit_.shape[0] == 10
+        assert Code.RANK_LIMITED in map(code_of, found.guards_)
+
+    def test_is_unknown_where_nothing_is_defined(self):
+        X, y = drawn(n=1500)
+        [gram] = LowRank(10).grams([kw.Gaussian(1.0)], X, Targets.of(y))
+        pick = ranks.Pick(Evidence(gram, Targets.of(y)), 1.0, None)
+        assert ranks.limit_of(pick, np.ones(1), None) is None and not ranks.pays(pick, pick)
 
     def test_grows_no_further_than_memory_allows(self):
         engine = LowRank("auto", memory=LowRank(20)._needed(1500) + 1.0)
@@ -208,8 +267,9 @@ def test_a_gain_is_judged_on_the_same_rows():
     assert np.isin(fine.rows, coarse.rows).all() and fine.rows.size == 720
     assert ranks.pays(coarse, fine) and not ranks.pays(fine, coarse)
     assert not ranks.pays(fine, fine)
-    folds = kw.criteria.KFold()
-    assert ranks.pick_of(fine.evidence, 0.1, folds).losses is None
+    for other in (kw.criteria.KFold(), kw.criteria.GCV(), ELOO("auc")):
+        losses = ranks.pick_of(fine.evidence, 0.1, other).losses
+        np.testing.assert_array_equal(losses, fine.losses)
     assert ranks.narrower(WIDTHS, kw.Gaussian(1.0)) == [kw.Gaussian(0.5), kw.Gaussian(0.25)]
 
 

@@ -1,17 +1,23 @@
 """More rows than exact matrices can serve: estimates that are said to be estimates."""
 
+import time
+import tracemalloc
 import warnings
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from scipy.stats import binom
 from sklearn.datasets import make_friedman1
 from sklearn.svm import SVC
 
 import kernelwise as kw
+from kernelwise._progress import Task
+from kernelwise.gram import Tiled
 from kernelwise.gram.landmarks import Landmarks, NotConverged, Preconditioner
 from kernelwise.gram.single import in_single
 from kernelwise.selection import effort, landmark_search, problem, screen
+from kernelwise.selection.budget import rows_within
 from kernelwise.selection.diagnostics import Code, code_of
 from kernelwise.selection.effort import Effort
 from kernelwise.selection.guards import KernelChoiceWarning
@@ -161,6 +167,46 @@ def test_other_machines_are_fitted_to_all_rows(few_are_many):
     assert selector.score(*rings(1000, seed=1)) > 0.95
 
 
+@pytest.mark.parametrize("seconds", [0.001, 0.005, 3600.0])
+def test_seconds_limit_the_sample_that_another_machine_is_chosen_on(few_are_many, seconds):
+    """Between as many rows as are exact always, and all of them."""
+    X, y = rings()
+    selector = fitted(X, y, estimator=SVC(), time=seconds)
+    assert selector.best_estimator_.shape_fit_ == (1000, 2)
+    assert selector.score(*rings(1000, seed=1)) > 0.95
+    sample = min(max(300, rows_within(seconds)), 1000)
+    said = selector.result_.notes.get("rows", "of 1000 rows")
+    assert ("sample of" not in said) if sample == 1000 else f"sample of {sample} of 1000" in said
+    assert selector.result_.engine != "low_rank"
+
+
+@pytest.mark.parametrize(
+    "estimator", [SVC(class_weight="balanced"), kw.LSSVC(class_weight="balanced")]
+)
+def test_little_time_does_not_refuse_an_estimator(few_are_many, estimator):
+    X, y = rings()
+    selector = fitted(X, y, estimator=estimator, time=0.0001)
+    assert "sample of 300 of 1000 rows" in selector.result_.notes["rows"]
+    assert selector.best_estimator_.class_weight == "balanced"
+
+
+def test_kernels_that_libsvm_does_not_know_are_functions(few_are_many):
+    X, y = rings()
+    laplacian = fitted(X, y, estimator=SVC(), kernels="laplacian")
+    assert laplacian.best_estimator_.kernel == laplacian.best_kernel_
+    assert laplacian.best_estimator_.shape_fit_[0] == 1000
+    assert laplacian.score(*rings(1000, seed=1)) > 0.95
+    mixed = fitted(X, y, estimator=SVC(), kernels=["rbf", "matern"])
+    assert mixed.best_estimator_.kernel == mixed.best_kernel_
+
+
+def test_kernels_that_libsvm_does_not_know_are_refused_before_any_work(few_are_many, monkeypatch):
+    X, y = rings()
+    monkeypatch.setattr(Tiled, "grams", lambda *args: pytest.fail("work was begun"))
+    with pytest.raises(MemoryError, match="1000 rows need about 40 MB"):
+        fitted(X, y, estimator=SVC(), kernels="laplacian", memory="30MB")
+
+
 def test_criteria_of_cost_n2_stay_exact(few_are_many):
     X, y = rings()
     kernels = kw.grids.gaussian(-2, 2)
@@ -170,6 +216,36 @@ def test_criteria_of_cost_n2_stay_exact(few_are_many):
     assert estimated.engine == "low_rank"
     exact = kw.score_kernels(X, y, kernels, ["eloo"], engine="dense")
     np.testing.assert_allclose(estimated.table["eloo"], exact.table["eloo"], rtol=0.2)
+
+
+@pytest.mark.filterwarnings("ignore::kernelwise.selection.guards.KernelChoiceWarning")
+@pytest.mark.parametrize("weights", [None, "balanced"])
+@pytest.mark.parametrize("engine", ["auto", "distributed"])
+def test_criteria_of_cost_n2_stay_exact_beside_others(few_are_many, request, engine, weights):
+    if engine == "distributed":
+        engine = kw.gram.Distributed(request.getfixturevalue("cluster"))
+    X, y = rings(2000)
+    kernels = [kw.Gaussian(0.02), kw.Gaussian(1.0)]
+    settings = {"ridge": [0.1, 1.0], "engine": engine, "class_weight": weights}
+    exact, rough = ["sm", "ckta", "ks"], ["eloo", "lml"]
+    mixed = kw.score_kernels(X, y, kernels, ["eloo", "sm", "lml", "ckta", "ks"], **settings)
+    assert list(mixed.table) == list(mixed.criteria) == ["eloo", "sm", "lml", "ckta", "ks"]
+    for names in (exact, rough):
+        apart = kw.score_kernels(X, y, kernels, names, **settings)
+        assert apart.kernels == mixed.kernels
+        np.testing.assert_array_equal(apart.ridges, mixed.ridges)
+        for name in names:
+            np.testing.assert_allclose(mixed.table[name], apart.table[name], rtol=1e-10)
+            np.testing.assert_allclose(
+                mixed.standard_errors[name], apart.standard_errors[name], rtol=1e-10
+            )
+    assert {key for key in mixed.notes if "estimated" in key} == {f"{n}: estimated" for n in rough}
+    if engine == "auto":
+        assert mixed.engine == "tiled and low_rank"
+        assert mixed.engine_reason == (
+            "sm, ckta, ks by tiled (beyond 700 rows one sweep for all is faster); "
+            "eloo, lml by low_rank (beyond 500 rows exact leave-one-out takes minutes)"
+        )
 
 
 def test_asking_for_an_engine_is_heard(few_are_many):
@@ -187,6 +263,13 @@ def test_the_screen_draws_samples_until_it_is_settled(few_are_many):
     assert np.isfinite(selector.result_.table["sm"]).all()
 
 
+@pytest.mark.filterwarnings("ignore::kernelwise.selection.guards.KernelChoiceWarning")
+def test_a_screen_that_is_not_settled_by_all_samples_says_so(few_are_many, monkeypatch):
+    monkeypatch.setattr(screen, "_is_settled", lambda *given: False)
+    said = fitted(*rings(1000), kernels=kw.grids.gaussian(-3, 3)).result_.notes["sm: screen"]
+    assert said == "screened on 5 samples of 200 rows, without reaching 95 % confidence"
+
+
 def test_survivors_that_are_alike_are_not_settled():
     wobble = [np.array([0.0, 0.1 * sign, 0.0, 0.0]) for sign in (1.0, -1.0, 1.0)]
     draws = [np.array([3.0, 2.0, 2.0, 1.0]) + w for w in wobble]
@@ -198,6 +281,44 @@ def test_survivors_that_are_alike_are_not_settled():
     assert not screen._is_settled(1.0, draws[:2], kernels, 1)
 
 
+def settled_wrongly(means, rng, families=1):
+    """Say whether samples drawn one by one are ever settled on others than the five best."""
+    kernels = [(kw.Gaussian, kw.Laplacian)[i % families](2.0**i) for i in range(means.size)]
+    draws = []
+    for _ in range(screen._MOST):
+        noise = rng.normal() + rng.uniform(0.5, 1.5) * rng.normal(size=means.size)  # in part shared
+        draws.append(means + noise)
+        if screen._is_settled(1.0, draws, kernels, 5):
+            order = np.argsort(-np.mean(draws, axis=0)).tolist()
+            return set(screen.surviving(kernels, order, 5)) != set(
+                screen.surviving(kernels, np.argsort(-means, kind="stable").tolist(), 5)
+            )
+    return False
+
+
+@pytest.mark.parametrize(
+    ("tied", "families"), [(slice(4, 6), 1), (slice(2, 9), 1), (slice(4, 8), 2)]
+)
+def test_samples_are_rarely_settled_on_the_wrong_survivors(tied, families):
+    """Places at the boundary are nearly tied; the others are far apart."""
+    means = -100.0 * np.arange(12.0)
+    means[tied] = -400.0 - 1e-3 * np.arange(means[tied].size)
+    rng = np.random.default_rng(0)
+    runs = 1000
+    wrong = sum(settled_wrongly(means, rng, families) for _ in range(runs))
+    assert wrong <= binom.ppf(0.999, runs, 1.0 - screen._CONFIDENCE)
+
+
+def test_typical_gaps_are_settled():
+    """Neighbours are eight standard errors of eight samples apart, as on adult and cod-rna."""
+    rng, kernels = np.random.default_rng(0), kw.grids.gaussian(0, 11)
+    means, settled = -np.arange(12.0), 0
+    for _ in range(100):
+        draws = list(means + 0.25 * rng.normal(size=(screen._MOST, 12)))
+        settled += screen._is_settled(1.0, draws, kernels, 5)
+    assert settled > 80
+
+
 def test_a_trade_off_that_needs_the_matrix_keeps_it_exact(few_are_many):
     X, y = rings(600)
     kernels = kw.grids.gaussian(-1, 1)
@@ -206,10 +327,30 @@ def test_a_trade_off_that_needs_the_matrix_keeps_it_exact(few_are_many):
 
 
 def test_little_work_is_a_share_of_what_a_choice_may_take():
-    by_values = Effort(20_000, None)
+    by_values = Effort(20_000, None, time.monotonic())
     assert by_values.is_little(6e9) and not by_values.is_little(7e9)
-    by_seconds = Effort(20_000, 10.0)  # at a first guess of 4e8 values a second
+    by_seconds = Effort(20_000, 10.0, time.monotonic())  # at a first guess of 4e8 values a second
     assert by_seconds.is_little(0.9e9) and not by_seconds.is_little(1.1e9)
+
+
+def test_the_bar_moves_as_long_as_there_is_work():
+    """Also where there is more than was planned; it is complete when the work has ended."""
+
+    class Counter(Task):
+        count = 0
+
+        def part(self, name="", parts=0, share=1):
+            self.count += 1
+            return Task()
+
+    told, counts = Counter(), []
+    work = Effort(20_000, None, time.monotonic())
+    work.begin(told, 1e9)
+    for _ in range(7):  # up to 1.75 times the plan
+        work.passes(0.25e9).part().end()
+        counts.append(told.count)
+    assert counts[:3] == [100, 200, 300]  # of 400
+    assert (np.diff(counts) > 0).all() and counts[-1] < 400
 
 
 @pytest.mark.parametrize("little", [0.0, 1.0])
@@ -232,12 +373,70 @@ def test_little_memory_takes_fewer_rows_to_begin_with(estimator):
     assert selector.score(*rings(1000, seed=1)) > 0.95
 
 
+def limits(selector):
+    return [n for n in selector.result_.notes.values() if code_of(n) == Code.RANK_LIMITED]
+
+
+@pytest.mark.filterwarnings("ignore::kernelwise.selection.guards.KernelChoiceWarning")
+class TestWhatLimitsLandmarks:
+    def test_time(self, few_are_many):
+        [said] = limits(fitted(*rings(), time=1e-4))
+        assert "its 40 landmarks (there was no time for more)" in said
+        assert said.endswith("as in time=600")
+
+    def test_time_that_is_long_already(self, few_are_many, monkeypatch):
+        monkeypatch.setattr(Effort, "allows", lambda *_: False)
+        monkeypatch.setattr(problem, "rows_within", lambda seconds: 10)
+        [said] = limits(fitted(*rings(), time=900.0))
+        assert said.endswith("as in time=1800")
+
+    def test_memory(self, few_are_many, monkeypatch):
+        monkeypatch.setattr(landmark_search, "_BYTES", 1e4)
+        monkeypatch.setattr(landmark_search, "falls", lambda before, after: True)
+        selector = fitted(*rings(), memory="100MB")
+        assert selector.best_estimator_.X_fit_.shape[0] == 80
+        [said] = limits(selector)
+        assert "its 80 landmarks (more do not fit into memory): raise memory" in said
+
+    def test_nothing_where_there_are_no_other_rows(self, few_are_many):
+        X, y = rings(50)
+        selector = fitted(np.tile(X, (20, 1)), np.tile(y, 20))
+        assert selector.best_estimator_.X_fit_.shape[0] <= 50
+        assert limits(selector) == []
+
+    def test_peak_memory_is_what_was_planned_for(self):
+        X, y = rings(4500)
+        tracemalloc.start()
+        try:
+            fitted(X, y, memory="100MB", time=600.0)
+            _, peak = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert peak < 110e6  # twice the landmarks would take 240 MB
+
+
+@pytest.mark.filterwarnings("ignore::kernelwise.selection.guards.KernelChoiceWarning")
+def test_seconds_are_those_of_all_searches_together(few_are_many, monkeypatch):
+    begun = []
+    original = Effort.__init__
+
+    def remember(self, rows, seconds, since):
+        begun.append(since)
+        original(self, rows, seconds, since)
+
+    monkeypatch.setattr(Effort, "__init__", remember)
+    monkeypatch.setattr("kernelwise.selection.search.edge", lambda kernels, winner: -1)
+    monkeypatch.setattr("kernelwise.selection.search.extended", lambda kernels, side: kernels)
+    fitted(*rings(), time=1e-4)
+    assert len(begun) == 3 and len(set(begun)) == 1
+
+
 @pytest.mark.parametrize("sample", [None, np.arange(200)])
 def test_the_factors_of_landmarks_are_counted_one_by_one(sample):
     rng = np.random.default_rng(0)
     X = in_single(rng.normal(size=(400, 3)))
     seen = Landmarks(kw.Gaussian(1.0), X, X[:40], X[:, :1].astype(float), np.ones(400))
-    work, told = Effort(400, None), []
+    work, told = Effort(400, None, time.monotonic()), []
     work._tell = told.append
     Preconditioner.of(seen, np.array([0.1, 1.0]), sample, work.factors(1e6))
     assert sum(told) == pytest.approx(1e6)

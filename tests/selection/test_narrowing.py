@@ -5,7 +5,7 @@ import pytest
 
 import kernelwise as kw
 from kernelwise import criteria as c
-from kernelwise._progress import SILENT, Task
+from kernelwise._progress import SILENT, Bar
 from kernelwise.gram import Targets
 from kernelwise.machines import LeastSquares
 from kernelwise.selection import local_search
@@ -157,27 +157,23 @@ class TestOddValues:
         assert RIDGES[found.pick.ridge] <= 0.01
 
 
-class Recorder(Task):
-    """Follows how much of a task is done, as a bar does."""
-
-    def __init__(self, seen, start=0.0, length=1.0, parts=0):
-        self.seen, self.start, self.length, self.parts, self.begun = seen, start, length, parts, 0
-
-    def part(self, name="", parts=0):
-        length = self.length / max(self.parts, 1)
-        start = self.start + min(self.begun, max(self.parts - 1, 0)) * length
-        self.begun += 1
-        return Recorder(self.seen, start, length, parts)
-
-    def end(self):
-        self.seen.append(self.start + self.length)
-
-
 def test_progress_moves_with_every_value_and_ends_complete(few_values):
     X, y = rough()
-    seen = []
-    searched(X, y).run(Recorder(seen))
-    assert seen == sorted(seen) and seen[-1] == 1.0
+    bar, seen = Bar("search"), []
+    bar.show = seen.append
+    searched(X, y).run(bar)
+    assert seen == sorted(seen) and seen[-1] == pytest.approx(1.0)
     assert len(set(seen)) > 12
-    # All rows take half of the bar, half of the rows a quarter.
-    assert {0.125, 0.25, 0.5} <= set(seen)
+
+
+def test_the_bar_goes_as_the_work_does(few_values):
+    """A value on twice the rows takes eight times the stretch."""
+    X, y = rough()
+    search = searched(X, y)
+    stages = search._stages()
+    first, *shares, last = search._shares(stages, budget=1)
+    works = [stage.budget * stage.rows**3 for stage in stages if stage.budget > 1]
+    told = [share for share, stage in zip(shares, stages, strict=True) if stage.budget > 1]
+    assert len(works) > 1 and first >= 1 and last > max(told)
+    unit = sum(told) / sum(works)
+    np.testing.assert_allclose(told, unit * np.array(works), atol=1.0)

@@ -52,29 +52,67 @@ class Machine(NamedTuple):
 
 def fit_collection(selector: Any, X: Any, y: Any, params: dict[str, Any]) -> dict[str, Any]:
     """Return the attributes of a selector that is fitted to Dask collections."""
-    engine = _engine_of(selector, params)
-    rows = RemoteRows(engine.cluster, X, y)
-    sample, target = rows.sample(SAMPLE)
-    rank = min(_rank_for(rows.n, selector, engine), len(sample) // 2)
-    few = replace(engine, engine=LowRank(rank=min(rank, _TO_CHOOSE), memory=selector.memory))
-    chosen = clone(selector).set_params(engine=few).fit(_named(sample, rows.names), target)
-    machine, targets = chosen.best_estimator_, Targets.of(target, chosen._known_task())
-    _check_labels(rows, targets)
-    if not isinstance(machine, LSSVC | KRR):
-        raise ValueError("rows on a cluster are fitted by LSSVC or KRR: leave estimator None.")
-    fit = _Fit(chosen, rows, sample, targets, rank)
-    with limited(selector.n_jobs, rows=rank):
-        ridge, held_out, found = fit.run()
-    machine.set_params(ridge=ridge)
-    known: Any = replace(held_out, bias=found.bias)
-    machine.adopt(fit.features.landmarks, targets, known, found.coefficients)
-    chosen.best_ridge_ = ridge
-    chosen.error_ = leave_one_out(machine, targets, "held-out rows")
-    chosen.balanced_error_ = balanced_leave_one_out(machine, targets, "held-out rows")
-    said = f"chosen on a sample of {targets.n} of {rows.n} rows, fitted to all of them with {rank}"
-    chosen.result_.notes["rows"] = Diagnostic(f"{said} landmarks", Code.ESTIMATED)
-    own = selector.get_params(deep=False)
-    return {name: value for name, value in vars(chosen).items() if name not in own}
+    drawn = SampledRows(selector, X, y, params)
+    chosen = drawn.fitted(selector)
+    drawn.refit(chosen, drawn.targets_of(chosen))
+    return attributes(chosen)
+
+
+def attributes(estimator: Any) -> dict[str, Any]:
+    """Return what an estimator has learnt."""
+    own = estimator.get_params(deep=False)
+    return {name: value for name, value in vars(estimator).items() if name not in own}
+
+
+class SampledRows:
+    """The rows of two collections, with the sample of them that kernels are chosen on.
+
+    Parameters
+    ----------
+    estimator : KernelSelector or KernelStack
+    X, y : Dask collections
+    params : dict
+        Of the fit.
+    members : int, default=1
+        Among how many machines time and work are divided.
+    """
+
+    def __init__(
+        self, estimator: Any, X: Any, y: Any, params: dict[str, Any], members: int = 1
+    ) -> None:
+        self._engine = _engine_of(estimator, params)
+        self.rows = RemoteRows(self._engine.cluster, X, y)
+        self.sample, self._labels = self.rows.sample(SAMPLE)
+        rank = _rank_for(members * self.rows.n, estimator, self._engine)
+        self.rank, self._memory = min(rank, len(self.sample) // 2), estimator.memory
+
+    def fitted(self, estimator: Any) -> Any:
+        """Return a copy of an estimator, fitted to the sample with few landmarks."""
+        few = LowRank(rank=min(self.rank, _TO_CHOOSE), memory=self._memory)
+        copied = clone(estimator).set_params(engine=replace(self._engine, engine=few))
+        return copied.fit(_named(self.sample, self.rows.names), self._labels)
+
+    def targets_of(self, chosen: Any) -> Targets:
+        """Return the targets of the sample as a fitted estimator takes them."""
+        targets = Targets.of(self._labels, chosen._known_task())
+        _check_labels(self.rows, targets)
+        return targets
+
+    def refit(self, chosen: Any, targets: Targets) -> None:
+        """Fit the machine of a selector that was fitted to the sample to all rows."""
+        machine = chosen.best_estimator_
+        fit = _Fit(chosen, self.rows, self.sample, targets, self.rank)
+        with limited(chosen.n_jobs, rows=self.rank):
+            ridge, held_out, found = fit.run()
+        machine.set_params(ridge=ridge)
+        known: Any = replace(held_out, bias=found.bias)
+        machine.adopt(fit.features.landmarks, targets, known, found.coefficients)
+        chosen.best_ridge_, chosen._sample = ridge, (self.sample, self._labels)
+        chosen.error_ = leave_one_out(machine, targets, "held-out rows")
+        chosen.balanced_error_ = balanced_leave_one_out(machine, targets, "held-out rows")
+        said = f"chosen on a sample of {targets.n} of {self.rows.n} rows, fitted to all of them"
+        note = Diagnostic(f"{said} with {self.rank} landmarks", Code.ESTIMATED)
+        chosen.result_.notes["rows"] = note
 
 
 class _Fit:
@@ -154,10 +192,14 @@ def solved(features: Features, moments: RemoteMoments, ridge: float) -> Machine:
 
 def _engine_of(selector: Any, params: dict[str, Any]) -> Distributed:
     """Return the engine that reaches the cluster; refuse what sums over all rows do not know."""
+    estimator = getattr(selector, "estimator", None)
+    if not isinstance(estimator, LSSVC | KRR | None):
+        raise ValueError("rows on a cluster are fitted by LSSVC or KRR: leave estimator None.")
+    weights = selector.class_weight, getattr(estimator, "class_weight", None)
     for name, is_given in (
         ("fit parameters such as sample_weight", bool(params)),
-        ("class_weight", selector.class_weight is not None),
-        ("refit=False", not selector.refit),
+        ("class_weight", weights != (None, None)),
+        ("refit=False", not getattr(selector, "refit", True)),
     ):
         if is_given:
             raise ValueError(f"Dask collections do not go with {name}: leave it out.")

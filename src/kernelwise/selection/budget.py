@@ -5,10 +5,19 @@ from typing import NamedTuple
 from kernelwise._threads import workers
 from kernelwise.selection.journal import Journal
 
+_SECONDS = 3.2e-11  # of one thread, times the cube of the rows
+_LONGEST = 1e12  # seconds: an integer may be beyond all floats
+
 
 def seconds_for(rows: int) -> float:
     """Return about how long an exact choice among so many rows takes."""
-    return 3.2e-11 * float(rows) ** 3 / workers()
+    return _SECONDS * float(rows) ** 3 / workers()
+
+
+def rows_within(seconds: float) -> int:
+    """Return among how many rows an exact choice takes about so long."""
+    rows = (min(seconds, _LONGEST) * workers() / _SECONDS) ** (1.0 / 3.0)
+    return int(rows)
 
 
 class Budget(NamedTuple):

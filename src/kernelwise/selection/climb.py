@@ -19,6 +19,7 @@ from kernelwise.selection.problem import Problem, Solution
 
 _AS_GOOD = 0.005  # a rougher machine that is worse by no more than this is better on more rows
 _GOES_ON = 0.7  # a doubling of the rows changes the log of a loss by this times the one before
+_GAINS_MOST = 0.05  # of its loss, by which a machine is expected to gain on another
 
 
 class SearchFailed(Exception):
@@ -55,10 +56,14 @@ class Grid(NamedTuple):
 
 
 class Guide(NamedTuple):
-    """What fewer rows say: values of everything, NaN where undefined, and where to begin."""
+    """What fewer rows say: values of everything, NaN where undefined, and where to begin.
+
+    Of some places they were computed on as many rows as a stage had, of the others on a few.
+    """
 
     values: Array
     pick: GridIndex
+    compared: frozenset[GridIndex] = frozenset()
 
 
 class Judge(ABC):
@@ -175,7 +180,9 @@ class TrendJudge(Judge):
 
     Losses fall as rows are added, those of rough machines by more: what the last doubling changed,
     the next is expected to change by 0.7 as much, as losses do that approach their limit with the
-    square root of the number of rows.
+    square root of the number of rows. Machines that fit too few rows too closely are so bad that
+    their loss falls many times faster, for a while: by more than 5 % none is expected to gain on
+    the first.
 
     Parameters
     ----------
@@ -185,13 +192,17 @@ class TrendJudge(Judge):
 
     def __init__(self, fewer: TrialJudge, more: TrialJudge) -> None:
         self._fewer, self._more = fewer, more
+        self._of_first: float | None = None
 
     def value(self, place: GridIndex, progress: Task = SILENT) -> float:
         """Return the expected loss, infinite if it is undefined."""
         before, now = self._fewer.value(place), self._more.value(place, progress)
         if np.isinf(before) or np.isinf(now):
             return np.inf
-        return now * (now / before) ** _GOES_ON if before > 0.0 else now
+        change = (now / before) ** _GOES_ON if before > 0.0 else 1.0
+        if self._of_first is None:
+            self._of_first = change
+        return now * max(change, (1.0 - _GAINS_MOST) * self._of_first)
 
 
 class Climb:
@@ -203,7 +214,8 @@ class Climb:
     guide : Guide
     progress : Task
     rougher_first : bool, default=True
-        Whether rougher neighbours come before others, as where the guide knows fewer rows alone.
+        Whether rougher neighbours come before others, as where the guide knows fewer rows alone;
+        otherwise those that the guide has compared on many.
 
     Attributes
     ----------
@@ -217,6 +229,7 @@ class Climb:
         self, judge: Judge, guide: Guide, progress: Task, *, rougher_first: bool = True
     ) -> None:
         self._judge, self._progress, self._guide = judge, progress, guide.values
+        self._compared = guide.compared
         self._rougher_first = rougher_first
         self.pick, self.is_peak = guide.pick, False
         self._values: dict[GridIndex, float] = {}
@@ -238,8 +251,8 @@ class Climb:
     def _worth_a_look(self) -> list[GridIndex]:
         """Return the neighbours of the pick, the most promising first.
 
-        Rougher ones may come first, then the guide decides. It hides none: losses near zero vary
-        many times over from few rows to all.
+        Rougher ones, or those compared before, come first, then the guide decides. It hides none:
+        losses near zero vary many times over from few rows to all.
         """
         k, j = self.pick
         # A narrower kernel goes with a larger ridge.
@@ -250,7 +263,8 @@ class Climb:
         new = [p for p in places if p not in self._values and np.isfinite(self._guide[p])]
 
         def rank(p: GridIndex) -> tuple[bool, float]:
-            return self._rougher_first and not p.is_rougher(self.pick), float(self._guide[p])
+            is_first = p.is_rougher(self.pick) if self._rougher_first else p in self._compared
+            return not is_first, float(self._guide[p])
 
         return sorted(new, key=rank)
 
@@ -269,7 +283,8 @@ class Climb:
         updated = self._guide * (scale if np.isfinite(scale) else 1.0)
         for place, value in self._values.items():
             updated[place] = value
-        return Guide(updated, self._start_on_more_rows() if is_partial else self.pick)
+        pick = self._start_on_more_rows() if is_partial else self.pick
+        return Guide(updated, pick, frozenset(self._values))
 
     def _start_on_more_rows(self) -> GridIndex:
         """Return the best of what is rougher than the pick and as good, or the pick."""

@@ -1,6 +1,6 @@
 """What there is to say about a selection: a text for people and a code for programs."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from enum import StrEnum
 
 from kernelwise._warnings import warn_user
@@ -13,7 +13,7 @@ class UndefinedCriterionWarning(UserWarning):
 class Code(StrEnum):
     """What a diagnostic is about."""
 
-    FEW_ROWS = "few_rows"  # a class has very few rows
+    FEW_ROWS = "few_rows"  # a class has very few rows, or very few held out
     GRID_EDGE = "grid_edge"  # the chosen kernel is the narrowest or widest offered
     RIDGE_EDGE = "ridge_edge"  # the chosen ridge is the smallest or largest offered
     CONSTANT_MATRIX = "constant_matrix"  # all rows look alike to the chosen kernel
@@ -24,7 +24,7 @@ class Code(StrEnum):
     OTHER_MODEL = "other_model"  # a saved result lies beside a model that is not its own
     UNDEFINED = "undefined"  # a criterion has no value for a kernel
     SET_ASIDE = "set_aside"  # a kernel clearly lost on part of the rows
-    ESTIMATED = "estimated"  # values are estimates, from some of the rows
+    ESTIMATED = "estimated"  # values are estimates, from some of the rows or a lower rank
     RANK_LIMITED = "rank_limited"  # a matrix of larger rank may give a better choice
     LEFT_OUT = "left_out"  # columns of a table are not used
 
@@ -94,3 +94,18 @@ def sampled(rows: int, n: int) -> Diagnostic:
     """Return the note that a choice was made on some of the rows."""
     said = f"chosen on a sample of {rows} of {n} rows; the estimator is fitted to all of them"
     return Diagnostic(said, Code.ESTIMATED)
+
+
+def by_landmarks(columns: Iterable[str], landmarks: Collection[int]) -> dict[str, str]:
+    """Return the notes that columns are estimates, by matrices of so many landmarks if by any."""
+    if not landmarks:
+        return {}
+    fewest, most = min(landmarks), max(landmarks)
+    how_many = f"{most}" if fewest == most else f"{fewest} to {most}"
+    return {
+        f"{name}: {Code.ESTIMATED}": Diagnostic(
+            f"{name} is estimated by matrices of low rank, with {how_many} landmarks",
+            Code.ESTIMATED,
+        )
+        for name in columns
+    }

@@ -1,5 +1,6 @@
 """How much work a choice among many rows may take."""
 
+import math
 import time
 from collections.abc import Callable
 
@@ -12,17 +13,26 @@ _EFFORT, _EFFORT_A_ROW = 2.5e10, 3.5e4
 _PASSES, _PASSES_A_ROW = 6.5e9, 3e4
 _VALUES_A_SECOND = 4e8
 _LITTLE = 0.25  # of all work
+_AS_PLANNED = 0.8  # share of the planned work up to which a bar goes by it
 
 
 class Effort:
-    """How much work there may be, in kernel values or in seconds, and how much of it is done."""
+    """How much work there may be, in kernel values or in seconds, and how much of it is done.
+
+    Parameters
+    ----------
+    rows : int
+    seconds : float or None
+    begun : float
+        When they began, by the monotonic clock.
+    """
 
     PARTS = 400  # in which progress is told
 
-    def __init__(self, rows: int, seconds: float | None) -> None:
+    def __init__(self, rows: int, seconds: float | None, begun: float) -> None:
         self._total = max(_EFFORT, _EFFORT_A_ROW * rows)
         self._passes = max(_PASSES, _PASSES_A_ROW * rows)
-        self._seconds, self._made = seconds, time.monotonic()
+        self._seconds, self._made = seconds, begun
         self._spent, self._told, self._task, self._begun = 0.0, 0, SILENT, 0.0
         self._planned, self._done = self._total, 0.0
 
@@ -64,9 +74,20 @@ class Effort:
     def _tell(self, values: float) -> None:
         """Tell of work."""
         self._done += values
-        while self._told < min(self.PARTS, int(self.PARTS * self._done / self._planned)):
+        while self._told < int(self.PARTS * _shown(self._done / self._planned)):
             self._task.advance()
             self._told += 1
+
+
+def _shown(done: float) -> float:
+    """Return the share of a bar for a share of what was planned, of which there may be more.
+
+    The last fifth of the bar slows down, so that it moves as long as there is work.
+    """
+    if done <= _AS_PLANNED:
+        return done
+    rest = 1.0 - _AS_PLANNED
+    return 1.0 - rest * math.exp((_AS_PLANNED - done) / rest)
 
 
 class _Passes(Task):
@@ -75,7 +96,7 @@ class _Passes(Task):
     def __init__(self, count: Callable[[float], None], values: float) -> None:
         self._count, self._values = count, values
 
-    def part(self, name: str = "", parts: int = 0) -> Task:
+    def part(self, name: str = "", parts: int = 0, share: int = 1) -> Task:
         """Begin a pass."""
         return _Work(self._count, self._values, parts)
 
@@ -86,7 +107,7 @@ class _Work(Task):
     def __init__(self, count: Callable[[float], None], values: float, parts: int) -> None:
         self._count, self._left, self._each = count, values, values / max(parts, 1)
 
-    def part(self, name: str = "", parts: int = 0) -> Task:
+    def part(self, name: str = "", parts: int = 0, share: int = 1) -> Task:
         """Begin a part."""
         self._left -= self._each
         return _Work(self._count, self._each, parts)

@@ -82,6 +82,7 @@ def _machine_for(estimator: Any, targets: Targets, kernels: Sequence[Kernel]) ->
 
 
 _MOST_STEPS = 10_000_000  # libsvm's own limit
+_SVM_NAMES = ("linear", "poly", "rbf", "sigmoid")  # "laplacian" is known to other estimators only
 _TASKS = {"classifier": "classification", "regressor": "regression"}
 
 
@@ -125,7 +126,7 @@ def criterion_machine(estimator: Any) -> type[Machine]:
 def knows_by_name(machine: Any, kernels: Sequence[Kernel]) -> bool:
     """Say whether a machine computes, entry by entry as it needs them, kernels given by name."""
     is_svm = type(machine).__module__.startswith("sklearn.svm")
-    return is_svm and all(isinstance(k.to_sklearn()["kernel"], str) for k in kernels)
+    return is_svm and all(k.to_sklearn()["kernel"] in _SVM_NAMES for k in kernels)
 
 
 def configure_estimator(

@@ -9,13 +9,14 @@ from kernelwise._types import Array
 from kernelwise._warnings import warn_user
 from kernelwise.kernels import Kernel, PairKernel
 from kernelwise.kernels.geometry import Pairs
+from kernelwise.machines.held_out import HeldOutFit
 from kernelwise.selection.diagnostics import Code, Diagnostic, code_of, has_code
 from kernelwise.selection.record import ErrorEstimate
 from kernelwise.selection.result import SelectionResult
 from kernelwise.selection.search import CascadeOutcome
 from kernelwise.selection.widths import edge
 
-_FEWEST = 5  # rows of a class
+_FEWEST = 5  # rows of a class, and of those it is judged by
 _LOOKED_AT = 200  # rows
 _ENTRIES = 2**21  # of the matrix between them and all rows, beyond which fewer are looked at
 _GLANCED_AT = 20  # rows of a pick that nobody has chosen yet: a sweep should not wait for them
@@ -34,7 +35,7 @@ class KernelChoiceWarning(UserWarning):
 def warn_about(found: CascadeOutcome, error: ErrorEstimate | None) -> tuple[Diagnostic, ...]:
     """Warn of everything that deserves a second look, and return it."""
     said: list[Diagnostic] = []
-    for check in (_few_rows, _edges, _degenerate_matrix, _disagreement, _rank_limit):
+    for check in (_few_rows, _few_judged, _edges, _degenerate_matrix, _disagreement, _rank_limit):
         said += check(found)
     if error is not None:
         said += no_signal(error, found.evidence.targets.classes is None, said)
@@ -64,6 +65,24 @@ def _few_rows(found: CascadeOutcome) -> Iterator[Diagnostic]:
                 "more rows of it",
                 Code.FEW_ROWS,
             )
+
+
+def _few_judged(found: CascadeOutcome) -> Iterator[Diagnostic]:
+    """See of which classes, not too few for anything, there are few rows held out."""
+    targets, fit = found.evidence.targets, None if found.known is None else found.known.fit
+    if targets.classes is None or not isinstance(fit, HeldOutFit) or fit.judged is None:
+        return
+    held = np.bincount(targets.y[fit.judged], minlength=targets.classes.size)
+    few = np.flatnonzero((held < _FEWEST) & (targets.counts >= _FEWEST))
+    if few.size:
+        first, count = targets.classes[few].tolist()[0], held[few[0]]
+        others = "1 other class" if few.size == 2 else f"{few.size - 1} other classes"
+        more = f" (and {others} fewer than {_FEWEST})" if few.size > 1 else ""
+        yield Diagnostic(
+            f"class {first!r} has only {count} of the {held.sum()} rows held out{more}, so that "
+            "little is known of its errors: find more rows of it, or merge it with another class",
+            Code.FEW_ROWS,
+        )
 
 
 def _edges(found: CascadeOutcome) -> Iterator[Diagnostic]:

@@ -124,6 +124,11 @@ class Journal:
             self.added += 1
         return value
 
+    def get(self, key: bytes) -> Any:
+        """Return the piece of a key; None where it is not there yet."""
+        self._read_on()
+        return _decoded(self._content(key)) if key in self._places else None
+
     def _content(self, key: bytes) -> bytes:
         start, length = self._places[key]
         return os.pread(self._file, length, start)

@@ -7,6 +7,7 @@ are tried. The last machine is fitted to all rows, or to all but those held out;
 achieve was measured on rows that it had not seen.
 """
 
+import math
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import NamedTuple
@@ -37,7 +38,7 @@ from kernelwise.selection.effort import Effort
 from kernelwise.selection.local_search import LocalSearch, SearchResult
 from kernelwise.selection.problem import Problem, Solution
 from kernelwise.selection.ranks import falls
-from kernelwise.targets import stratified_order
+from kernelwise.targets import last_rows, stratified_order
 
 START_ROWS = 2000
 FEWEST_LANDMARKS = 1000
@@ -54,6 +55,8 @@ _MORE_TARGETS = 0.1  # of a kernel value's time goes into every target beyond th
 _LOOKS = 3  # that a climb usually takes
 _ITERATIONS = 8.0  # that the fewest landmarks usually take
 _START_PARTS = 40  # of a bar with 400 for all machines, as the time goes
+_BYTES = 60.0  # of memory that the factors of all looks take, times the square of the landmarks
+_MANY_SECONDS = 600
 _FACTORS = 40.0  # the factors of m landmarks take as long as m³ over this many kernel values
 
 
@@ -99,14 +102,15 @@ class LandmarkSearch:
         self._criterion, self._ridges = criterion, ridges
         targets, X = problem.targets, problem.X
         order = stratified_order(targets)
-        held = min(_HELD_OUT, targets.n // _HELD_SHARE)
-        self._training, self._held = order[:-held], np.sort(order[-held:])
-        self._landmarks = distinct_rows(X, self._training, min(MOST_LANDMARKS, order.size // 2))
+        self._held = np.sort(last_rows(targets, order, min(_HELD_OUT, targets.n // _HELD_SHARE)))
+        self._training = order[~np.isin(order, self._held)]
+        most = min(MOST_LANDMARKS, order.size // 2, problem.fitting(_BYTES))
+        self._landmarks = distinct_rows(X, self._training, most)
         is_movable = all(kernel.is_stationary for kernel in kernels) and not sp.issparse(X)
         self._single = in_single(X, X[order[:START_ROWS]].mean(axis=0) if is_movable else None)
         self._held_targets = targets.part(self._held)
         self._weights = np.ones(targets.n) if targets.weights is None else targets.weights
-        self._effort = Effort(targets.n, problem.seconds)
+        self._effort = Effort(targets.n, problem.seconds, problem.begun)
 
     def run(self, progress: Task) -> SearchResult:
         """Begin on few rows, then climb with more and more landmarks."""
@@ -115,10 +119,10 @@ class LandmarkSearch:
             for _ in range(_START_PARTS):
                 task.advance()
             self._effort.begin(task, self._planned())
-            looks, still_pays = self._ladder(place)
+            looks, limit = self._ladder(place)
             best = _best(looks)
             solution = self._machine(best)
-        return self._result(looks, best, solution, still_pays)
+        return self._result(looks, best, solution, limit)
 
     def _start(self) -> GridIndex:
         """Return the pick of exact leave-one-out on few rows, in a second or two."""
@@ -141,24 +145,38 @@ class LandmarkSearch:
             machine, looks = more, looks + count * look
         return machine + looks
 
-    def _ladder(self, place: GridIndex) -> tuple[dict[GridIndex, Look], bool]:
-        """Double the landmarks while that pays; return the last looks, and if they still pay."""
-        m = min(FEWEST_LANDMARKS, self._landmarks.size)
+    def _ladder(self, place: GridIndex) -> tuple[dict[GridIndex, Look], str | None]:
+        """Double the landmarks while that pays; return the last looks, and what limits them."""
+        m, paid = min(FEWEST_LANDMARKS, self._landmarks.size), False
         looks = self._climb(m, place, (1, -1))
         if not looks:
             raise SearchFailed
-        pays = True
-        while pays and 2 * m <= self._landmarks.size:
+        while 2 * m <= self._landmarks.size:
             best = _best(looks)
             work = self._work(2 * m, best.solution.iterations)
             sides = self._affordable_sides(*work)
             if sides is None:
-                break
+                why = "doubling them has paid up to here" if paid else "there was no time for more"
+                return looks, f"{why}): give it more seconds, as in time={self._more_seconds}"
             m *= 2
             more = self._climb(m, best.place, sides)
-            pays = bool(more) and self._gains(best, _best(more), sum(work))
-            looks = more if pays else looks
-        return looks, pays
+            if not more or not self._gains(best, _best(more), sum(work)):
+                return looks, None
+            looks, paid = more, True
+        return looks, self._ceiling(m, paid)
+
+    @property
+    def _more_seconds(self) -> int:
+        """Seconds to advise."""
+        return max(_MANY_SECONDS, 2 * math.ceil(self._problem.seconds or 0.0))
+
+    def _ceiling(self, m: int, paid: bool) -> str | None:
+        """Say what keeps the landmarks from being more, where more might do better."""
+        if self._problem.fitting(_BYTES) < min(2 * m, self._problem.targets.n // 2):
+            return "more do not fit into memory): raise memory"
+        if paid and 2 * m > MOST_LANDMARKS:
+            return "doubling them has paid up to here): there may be no more of them"
+        return None
 
     def _gains(self, before: Look, after: Look, work: float) -> bool:
         """Say whether more landmarks pay; where they take little work no proof is asked for.
@@ -294,7 +312,7 @@ class LandmarkSearch:
         return HeldOutFit(ridge, bias, placed, Y - placed, self._held, self._weights)
 
     def _result(
-        self, looks: dict[GridIndex, Look], best: Look, solution: Solution, still_pays: bool
+        self, looks: dict[GridIndex, Look], best: Look, solution: Solution, limit: str | None
     ) -> SearchResult:
         values, errors = np.full((2, *self._ridges.shape), np.nan)
         for place, look in looks.items():
@@ -305,14 +323,9 @@ class LandmarkSearch:
                 f"estimated on {self._held.size} rows held out, with {m} landmarks", Code.ESTIMATED
             )
         ]
-        if still_pays and m < self._problem.targets.n // 2:
-            notes.append(
-                Diagnostic(
-                    f"the chosen {kernel} is still limited by its {m} landmarks (doubling them has "
-                    "paid up to here): give it more seconds, as in time=600",
-                    Code.RANK_LIMITED,
-                )
-            )
+        if limit is not None:
+            said = f"the chosen {kernel} is still limited by its {m} landmarks ({limit}"
+            notes.append(Diagnostic(said, Code.RANK_LIMITED))
         looked_at = [min(START_ROWS, self._training.size), self._training.size]
         return SearchResult(values, best.place, solution, looked_at, [], errors, tuple(notes))
 

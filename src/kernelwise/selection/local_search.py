@@ -41,10 +41,14 @@ from kernelwise.targets import stratified_order
 FIRST_LOOK = 500  # rows at least
 _FIRST_SHARE, _LARGEST_FIRST = 16, 1000  # the first look is at one in so many rows, up to these
 EXACT_VALUES = 1500  # rows up to which all values are exact
-_MOST, _MOST_TRIALS = 8, 6  # values on all rows, and on part of them
-# Values on some rows may take as long together as one on so many, or on this share of all rows.
-_AFFORDABLE, _SHARE = 4900, 0.73
-_DOUBTFUL, _IN_DOUBT = 0.1, 4  # relative standard error of a loss, values on all rows then
+_MOST, _MOST_TRIALS = 8, 12  # values on all rows, and on part of them
+# Values on some rows may take as long together as one on so many, or on this share of all rows, and
+# those on a quarter of the rows a quarter of that time.
+_AFFORDABLE, _SHARE, _ON_A_QUARTER = 4900, 0.73, 0.25
+# How long an eigendecomposition, and a value in double precision, take: in values of trials.
+_DECOMPOSITION, _DOUBLE = 20, 2
+_PARTS = 100  # of a bar, about
+_DOUBTFUL, _IN_DOUBT = 0.1, 6  # relative standard error of a loss, values on all rows then
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,9 +107,13 @@ class LocalSearch:
         n, stages, exact = self._n, self._stages(), ExactJudge(self._problem, self._grid)
         is_compared = any(isinstance(stage.judge, TrialJudge) for stage in stages)
         budget = 1 if is_compared else _budget(n, n)
-        with progress.part("leave-one-out", 2) as task:
-            guide = self._guide(stages, task)
-            with task.part("exact values", budget) as part, limited(rows=n):
+        first, *shares, last = self._shares(stages, budget)
+        with progress.part("leave-one-out", first + sum(shares) + last) as task:
+            with task.part("first look", len(self._grid.kernels), first) as part:
+                guide = self._first_look(_first_rows(n), part)
+            for stage, share in zip(stages, shares, strict=True):
+                guide = self._compared(stage, guide, task.sized(share))
+            with task.part("exact values", budget, last) as part, limited(rows=n):
                 pick = Climb(exact, guide, part).run(budget).pick
                 solution = exact.solution(pick)
         values = np.full(self._grid.ridges.shape, np.nan)
@@ -124,7 +132,7 @@ class LocalSearch:
         if n <= EXACT_VALUES:
             return []
         quarter, half = (self._judge(rows) for rows in (n // 4, n // 2))
-        fewer = _Stage(quarter, n // 4, _budget(n // 4, n), True)
+        fewer = _Stage(quarter, n // 4, _budget(n // 4, n, _ON_A_QUARTER), True)
         if not isinstance(quarter, TrialJudge) or not isinstance(half, TrialJudge):
             return [fewer, _Stage(half, n // 2, _budget(n // 2, n), True)]
         trend = _Stage(TrendJudge(quarter, half), n // 2, _budget(n // 2, n), False)
@@ -133,21 +141,22 @@ class LocalSearch:
     def _judge(self, rows: int) -> ExactJudge | TrialJudge:
         return judge_of(self._problem, self._order, rows, self._grid)
 
-    def _guide(self, stages: list["_Stage"], progress: Task) -> Guide:
-        """Return where to begin after some stages; each takes half of what is left of a bar."""
-        if not stages:
-            with progress.part("first look", len(self._grid.kernels)) as part:
-                return self._first_look(_first_rows(self._n), part)
-        *before, stage = stages
-        with progress.part("comparison", 2) as task:
-            guide = self._guide(before, task)
-            budget = stage.budget_at(guide.pick)
-            with task.part("values", budget) as part, limited(rows=stage.rows):
-                if budget == 1 and not stage.is_partial:
-                    return guide  # there is nothing to compare
-                rough = stage.rows < self._n
-                climb = Climb(stage.judge, guide, part, rougher_first=rough)
-                return climb.run(budget).guide(stage.is_partial)
+    def _shares(self, stages: list["_Stage"], budget: int) -> list[int]:
+        """Return how the time goes: into the first look, every stage, and exact values."""
+        first = _DECOMPOSITION * len(self._grid.kernels) * _first_rows(self._n) ** 3
+        between = [(stage.budget - 1 + stage.is_partial) * stage.rows**3 for stage in stages]
+        work = np.array([first, *between, _DOUBLE * budget * self._n**3], dtype=float)
+        return [max(1, round(share)) for share in _PARTS * work / work.sum()]
+
+    def _compared(self, stage: "_Stage", guide: Guide, progress: Task) -> Guide:
+        """Return where to begin after a stage."""
+        budget = stage.budget_at(guide.pick)
+        with progress.part("comparison", budget) as part, limited(rows=stage.rows):
+            if budget == 1 and not stage.is_partial:
+                return guide  # there is nothing to compare
+            rough = stage.rows < self._n
+            climb = Climb(stage.judge, guide, part, rougher_first=rough)
+            return climb.run(budget).guide(stage.is_partial)
 
     def _first_look(self, rows: int, progress: Task) -> Guide:
         """Return the values of everything on a few rows."""
@@ -195,7 +204,7 @@ def _first_rows(n: int) -> int:
     return max(FIRST_LOOK, min(n // _FIRST_SHARE, _LARGEST_FIRST))
 
 
-def _budget(rows: int, n: int) -> int:
+def _budget(rows: int, n: int, share: float = 1.0) -> int:
     """Return how many values are affordable; the time of each grows with the cube of the rows."""
     most = _MOST if rows == n else _MOST_TRIALS
-    return int(np.clip((max(_AFFORDABLE, _SHARE * n) / rows) ** 3, 1, most))
+    return int(np.clip(share * (max(_AFFORDABLE, _SHARE * n) / rows) ** 3, 1, most))

@@ -3,9 +3,8 @@
 import copy
 import math
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from itertools import repeat
 from operator import attrgetter
 from typing import Any, NamedTuple
 
@@ -14,21 +13,21 @@ import numpy as np
 from kernelwise._arguments import as_bytes, in_words, is_one_of, shown
 from kernelwise._progress import SILENT, FirstParts, Task
 from kernelwise._types import Array
-from kernelwise.criteria import Criterion, Evidence, Value
+from kernelwise.criteria import Criterion, Evidence
 from kernelwise.criteria.base import LEAVE_ONE_OUT, check_task
 from kernelwise.gram import Engine, Gram, Need, lacking, resolve_engine
 from kernelwise.gram.dense import needed
 from kernelwise.gram.distributed import estimating, may_estimate
-from kernelwise.gram.psd import warn_indefinite
+from kernelwise.gram.refusals import NotProvided
 from kernelwise.kernels import Kernel
 from kernelwise.machines import Machine, RidgeFit, needs_with
 from kernelwise.machines.held_out import HeldOutFit
 from kernelwise.selection.budget import Budget as Budget
-from kernelwise.selection.budget import seconds_for
-from kernelwise.selection.diagnostics import Code, Diagnostic, warn_undefined
+from kernelwise.selection.budget import rows_within, seconds_for
 from kernelwise.selection.inputs import check_lengths
 from kernelwise.selection.recorded import Recorded
 from kernelwise.selection.result import SelectionResult
+from kernelwise.selection.scores import Scores
 from kernelwise.selection.stacks import check_matrices, part_of
 from kernelwise.selection.sweeps import Sweeps
 from kernelwise.selection.tradeoff import resolve_all
@@ -36,7 +35,7 @@ from kernelwise.targets import Targets, stratified_order
 
 EXACT_ROWS = 8000  # beyond them matrices are estimated unless an engine is asked for
 FEWEST_ROWS = 2500  # that an estimate makes sense for
-_CUBIC = frozenset({Need.SOLVE, Need.DIAGONAL, Need.BLOCKS, Need.LOGDET})
+CUBIC = frozenset({Need.SOLVE, Need.DIAGONAL, Need.BLOCKS, Need.LOGDET})
 _ENTRIES_ALONE = frozenset({Need.ENTRIES, Need.SPECTRUM})
 
 
@@ -76,6 +75,8 @@ class Problem(Recorded):
     ----------
     is_large : bool
         Whether estimates take the place of exact matrices.
+    swept_by : tuple of Engine and str
+        The engine, and the reason for it, of what takes exact matrices all the same.
     """
 
     def __init__(
@@ -103,7 +104,9 @@ class Problem(Recorded):
         self.engine, self.engine_reason = resolve_engine(
             engine, targets.n, given_matrix=self.takes_matrix, memory=budget.memory
         )
+        self.swept_by = self.engine, self.engine_reason
         self.seconds, self.journal, self.is_large = budget.seconds, budget.journal, False
+        self.begun = time.monotonic()
         self._may_estimate = (
             may_estimate(engine)
             and not self.takes_matrix
@@ -121,14 +124,23 @@ class Problem(Recorded):
         """Return the problem, or a sample of its rows where exact matrices are out of reach."""
         if not self._may_estimate:
             return self
-        some = self.exact_part(stratified_order(self.targets)[:EXACT_ROWS])
+        some = self.exact_part(stratified_order(self.targets)[: self._most_exact])
         return some if some.targets.n < self.targets.n else self
+
+    @property
+    def _most_exact(self) -> int:
+        """How many rows are few enough for an exact choice, by the seconds that it may take."""
+        return EXACT_ROWS if self.seconds is None else max(FEWEST_ROWS, rows_within(self.seconds))
 
     def exact_part(self, rows: Array) -> "Problem":
         """Return the problem with exact matrices on the first of some rows, as many as fit."""
-        memory = as_bytes(getattr(self.engine, "memory", None))
-        most = int(min(math.sqrt(memory / needed(1)), rows.size))
+        most = min(self.fitting(needed(1)), rows.size)
         return self.part(np.sort(rows[:most])).exact()
+
+    def fitting(self, bytes_a_square: float) -> int:
+        """Return how many rows a square matrix may have that takes so many bytes an entry."""
+        memory = as_bytes(getattr(self.engine, "memory", None))
+        return int(math.sqrt(memory / bytes_a_square))
 
     def exact(self) -> "Problem":
         """Return the problem with its matrices as they are."""
@@ -142,15 +154,13 @@ class Problem(Recorded):
     def _decide_on_estimates(self, needs: frozenset[Need]) -> None:
         """Replace matrices by others of low rank where exact ones take too long or do not fit."""
         n = self.targets.n
-        if not self._may_estimate or needs.isdisjoint(_CUBIC) or needs & _ENTRIES_ALONE:
+        if not self._may_estimate or needs.isdisjoint(CUBIC) or needs & _ENTRIES_ALONE:
             return
         memory = getattr(self.engine, "memory", None)
-        if self.seconds is None:
-            reason = f"beyond {EXACT_ROWS} rows exact leave-one-out takes minutes"
-            self.is_large = n > EXACT_ROWS
-        else:
+        reason = f"beyond {EXACT_ROWS} rows exact leave-one-out takes minutes"
+        if self.seconds is not None:
             reason = f"exact leave-one-out on {n} rows takes about {seconds_for(n):.0f} seconds"
-            self.is_large = n > FEWEST_ROWS and seconds_for(n) > self.seconds
+        self.is_large = n > self._most_exact
         if n > FEWEST_ROWS and needed(n) > as_bytes(memory):
             self.is_large, reason = True, f"the matrices would take {in_words(needed(n))}"
         if self.is_large:
@@ -164,10 +174,10 @@ class Problem(Recorded):
         """
         columns: dict[str, Criterion] = {}
         shared = Counter(map(attrgetter("name"), criteria))
-        self._decide_on_estimates(frozenset().union(*map(self._needs_of, criteria)))
+        self._decide_on_estimates(frozenset().union(*map(self.needs_of, criteria)))
         for criterion in criteria:
             check_task(criterion, self.targets)
-            needs = self._needs_of(criterion)
+            needs = self.needs_of(criterion)
             if criterion.uses_ridge and self.targets.weights is not None:
                 needs |= self.engine.needs_to_scale  # for the weighted matrix
             self.require(needs, criterion)
@@ -177,7 +187,7 @@ class Problem(Recorded):
             columns[name] = criterion
         return columns
 
-    def _needs_of(self, criterion: Criterion) -> frozenset[Need]:
+    def needs_of(self, criterion: Criterion) -> frozenset[Need]:
         """Return what a criterion takes of a matrix, its trade-offs included."""
         needs = criterion.needs
         if criterion.has_open_tradeoffs:  # picks are tested on rows left out
@@ -189,7 +199,7 @@ class Problem(Recorded):
         reason = lacking(self.engine, needs, self.targets.n)
         if reason is not None:
             name = who if isinstance(who, str) else who.label
-            raise ValueError(f"{name} {reason}")
+            raise NotProvided(f"{name} {reason}")
 
     def evidence(self, kernels: Sequence[Kernel], progress: Task = SILENT) -> Iterator[Evidence]:
         """Yield the evidence of every kernel: everything known of a matrix comes from here."""
@@ -243,99 +253,3 @@ def score_candidates(
                 scores.add(evidence, ridges_for(evidence.gram).tolist(), tasks.get(kernel))
                 evidence.gram.progress = SILENT
     return scores.result(time.perf_counter() - start), scores.kept
-
-
-class Scores:
-    """What criteria say of kernels as it comes in, and the evidence of the best of them.
-
-    Parameters
-    ----------
-    problem : Problem
-    columns : dict of str to Criterion
-    unresolved : dict of str to str
-        Why a trade-off parameter of some of them could not be chosen.
-    survivors : int
-        Of how many kernels to keep the evidence.
-
-    Attributes
-    ----------
-    kept : dict of Kernel to Evidence
-        Of the best kernels by the last column, as far as memory allows.
-    """
-
-    def __init__(
-        self,
-        problem: Problem,
-        columns: dict[str, Criterion],
-        unresolved: dict[str, str],
-        survivors: int,
-    ) -> None:
-        self._problem, self._columns, self._unresolved = problem, columns, unresolved
-        self.asked = dict(columns)  # those that have all their parameters
-        for name in unresolved:
-            del self.asked[name]
-        self._candidates: list[tuple[Kernel, float]] = []
-        self._values: defaultdict[str, list[Value]] = defaultdict(list)
-        self._survivors = survivors
-        self._room = min(survivors, problem.engine.grams_at_once(problem.targets))
-        self._losses: dict[Kernel, float] = {}
-        self.kept: dict[Kernel, Evidence] = {}
-
-    def add(
-        self, evidence: Evidence, ridges: list[float], task: Callable[[], Any] | None = None
-    ) -> None:
-        """Ask every criterion about a kernel at every ridge; a worker may have begun with it."""
-        kernel = evidence.kernel
-        assert kernel is not None
-        judged, is_psd = self._problem.judged(evidence, self.asked, ridges, task)
-        for name, reason in self._unresolved.items():
-            judged[name] = [Value(np.nan, np.nan, reason)] * len(ridges)
-        for name, values in judged.items():
-            self._values[name] += values
-        self._candidates += zip(repeat(kernel), ridges)
-        if is_psd is False:
-            warn_indefinite(str(kernel))
-        if self._survivors:
-            last, criterion = list(self._columns.items())[-1]
-            means = np.array(judged[last], dtype=object)[:, 0].astype(float)
-            loss = float(np.fmin.reduce(-means if criterion.greater_is_better else means))
-            if not np.isnan(loss):
-                self._keep(kernel, evidence, loss)
-
-    def _keep(self, kernel: Kernel, evidence: Evidence, loss: float) -> None:
-        """Keep evidence if its kernel is among the best so far.
-
-        Whatever else is as large as a matrix is released. The last stage, which keeps one, keeps
-        its machines too.
-        """
-        evidence.release(keep_fits=self._survivors == 1)
-        self.kept[kernel], self._losses[kernel] = evidence, loss
-        if len(self.kept) > self._room:
-            worst = max(self._losses, key=self._losses.__getitem__)
-            del self.kept[worst], self._losses[worst]
-
-    def result(self, seconds: float) -> SelectionResult:
-        """Return the table; warn of what is undefined."""
-        table, errors, undefined = {}, {}, {}
-        notes: dict[str, str] = {}
-        kernels, ridges = zip(*self._candidates, strict=True)
-        for name in self._columns:
-            means, spreads, reasons = zip(*self._values[name], strict=True)
-            table[name], errors[name] = np.array(means), np.array(spreads)
-            for kernel, reason in zip(kernels, reasons, strict=True):
-                if reason is not None:
-                    undefined[str(kernel), name] = reason
-                    notes[f"{kernel}: {name}"] = Diagnostic(reason, Code.UNDEFINED)
-        if undefined:
-            warn_undefined(undefined)
-        return SelectionResult(
-            kernels,
-            np.array(ridges),
-            self._columns,
-            table,
-            notes,
-            self._problem.engine.name,
-            self._problem.engine_reason,
-            seconds,
-            standard_errors=errors,
-        )

@@ -14,10 +14,11 @@ import numpy as np
 from kernelwise._progress import Task
 from kernelwise._types import Array
 from kernelwise._undefined import Undefined
-from kernelwise.criteria import Criterion, Evidence
+from kernelwise.criteria import ELOO, Criterion, Evidence
 from kernelwise.gram import Gram
 from kernelwise.kernels import Kernel
 from kernelwise.machines.base import standard_error
+from kernelwise.selection.cascade import loo_criterion
 from kernelwise.selection.diagnostics import Code, Diagnostic
 from kernelwise.selection.problem import Problem, score_candidates
 from kernelwise.selection.result import SelectionResult
@@ -27,6 +28,7 @@ _GAIN = 0.01  # share of the loss that a doubled rank must save
 _ERRORS = 2.0  # standard errors that it must save
 _SEVERAL = 3  # ridges, of which one may be on the edge
 _NEARLY_ALL = 0.75  # of the rank: degrees of freedom that want more
+_LITTLE = 0.5  # of the matrix's trace: landmarks that explain less hardly see it
 
 
 class Pick(NamedTuple):
@@ -34,7 +36,7 @@ class Pick(NamedTuple):
 
     evidence: Evidence
     ridge: float
-    losses: Array | None  # by row judged; None where the criterion is no mean over these
+    losses: Array | None  # by row judged; None where the machine is undefined
 
     @property
     def rows(self) -> Array:
@@ -44,14 +46,17 @@ class Pick(NamedTuple):
 
 
 def pick_of(evidence: Evidence, ridge: float, criterion: Criterion) -> Pick:
-    """Return a pick with its losses, if they are by row."""
-    pick = Pick(evidence, ridge, None)
+    """Return a pick with the losses of its machine on rows left out.
+
+    They are those of the criterion if it is leave-one-out. Another is not asked: its value may be
+    no mean over rows, and may take the inverse, which evidence that was kept has released.
+    """
+    is_by_row = isinstance(criterion, ELOO) and criterion.greater_is_better is False
+    judge = criterion if is_by_row else loo_criterion(evidence.targets)
     try:
-        losses = np.asarray(criterion.value(evidence, ridge))
+        return Pick(evidence, ridge, np.asarray(judge.value(evidence, ridge)))
     except Undefined:
-        return pick
-    is_by_row = criterion.greater_is_better is False and losses.shape == pick.rows.shape
-    return pick._replace(losses=losses) if is_by_row else pick
+        return Pick(evidence, ridge, None)
 
 
 def pays(coarse: Pick, fine: Pick) -> bool:
@@ -80,7 +85,7 @@ def refine(
     """Double the rank while that pays.
 
     Return the pick, the tables that led to it, and whether the last doubling paid; None if there
-    was none.
+    was none, or none that tells.
     """
     tables: list[SelectionResult] = []
     for engine in problem.engine.refinements(problem.targets.n):
@@ -92,7 +97,9 @@ def refine(
             finer, offered, dict([column]), ridges_for, progress, survivors=1
         )
         fine = _best(finer, table, kept, *column)
-        if fine is None or not pays(pick, fine):
+        if fine is None or fine.losses is None or pick.losses is None:
+            break
+        if not pays(pick, fine):
             return pick, tables, False
         pick = fine
         tables.append(table)
@@ -116,16 +123,23 @@ def _best(
 
 
 def limit_of(pick: Pick, ridges: Array, paid: bool | None) -> Diagnostic | None:
-    """Say so where a larger rank may do better; `paid` says whether the last doubling did."""
-    rank = pick.evidence.gram.rank
-    if rank is None or paid is False:
+    """Say so where a larger rank may do better; `paid` says whether the last doubling did.
+
+    That it did not is no proof of a narrow kernel, which takes many times more landmarks to do
+    better: few of them explain little of the matrix.
+    """
+    gram = pick.evidence.gram
+    rank, explained = gram.rank, gram.explained
+    if rank is None or pick.losses is None:
         return None
     freedom = pick.evidence.fit(pick.ridge).degrees_of_freedom
     if paid:
         why = "doubling it has paid up to here"
-    elif freedom > _NEARLY_ALL * rank:
+    elif explained < _LITTLE:
+        why = f"its landmarks explain {100.0 * explained:.0f} % of the kernel matrix"
+    elif paid is None and freedom > _NEARLY_ALL * rank:
         why = f"its machine has {freedom:.0f} degrees of freedom"
-    elif ridges.size >= _SEVERAL and pick.ridge <= ridges.min():
+    elif paid is None and ridges.size >= _SEVERAL and pick.ridge <= ridges.min():
         why = "its ridge is the smallest offered"
     else:
         return None

@@ -50,11 +50,13 @@ class SelectionResult:
     table : dict of str to array of shape (candidates,)
         The values by column name.
     notes : dict of str to Diagnostic
-        Why values are missing, by "kernel: column".
+        Why values are missing, by "kernel: column"; how values were estimated, by
+        "column: estimated".
     engine : str
-        The engine that was used.
+        The engine that was used; "tiled and low_rank" where some columns are exact and others are
+        estimated.
     engine_reason : str
-        Why it was that one.
+        Why it was that one; of two, which columns are by which of them.
     seconds : float
         How long it took.
     standard_errors : dict of str to array of shape (candidates,)

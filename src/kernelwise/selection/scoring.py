@@ -1,14 +1,19 @@
 """Raw values: every criterion for every candidate, in one pass."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from kernelwise._progress import bar
 from kernelwise._threads import limited
+from kernelwise.criteria import SM, Criterion
 from kernelwise.gram import Engine, Targets
 from kernelwise.gram.psd import check_matrix
+from kernelwise.gram.refusals import DoesNotFit, NotProvided
 from kernelwise.kernels import Precomputed
 from kernelwise.kernels.geometry import as_rows
 from kernelwise.machines import base as machines
+from kernelwise.selection.advice import Change, Way, advised, check_rank, with_engines
+from kernelwise.selection.apart import score_apart
 from kernelwise.selection.guards import warn_about_picks
 from kernelwise.selection.inputs import (
     Asked,
@@ -20,7 +25,7 @@ from kernelwise.selection.inputs import (
     one_ridge,
     weighted_rows,
 )
-from kernelwise.selection.problem import Budget, Problem, score_candidates
+from kernelwise.selection.problem import Budget, Problem
 from kernelwise.selection.result import SelectionResult
 from kernelwise.selection.stacks import named_matrices
 
@@ -161,7 +166,8 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
     engine : {"auto", "dense", "tiled", "low_rank"} or Engine, default="auto"
         How to compute with kernel matrices. "auto" keeps them in memory up to 700 rows; beyond
         that, or beyond the memory budget, it sweeps over tiles. Beyond 8,000 rows, or the budget,
-        it estimates what costs n^3. ``gram.LowRank(rank)`` takes time linear in the rows.
+        it estimates what costs n^3, and that alone. ``gram.LowRank(rank)`` takes time linear in the
+        rows.
     task : {"auto", "classification", "regression"}, default="auto"
         "auto" regresses on fractions, and on integers that have few rows to each value.
     fit_intercept : bool, default=True
@@ -204,23 +210,37 @@ def score_kernels(  # noqa: PLR0913 (every argument has a default that most user
     X = X if is_matrix else as_rows(X)
     if sample_weight is not None or class_weight is not None:
         X, targets = _weighted(X, targets, sample_weight, class_weight, is_matrix)
-    problem = Problem(
-        X,
-        targets,
-        candidates,
-        engine,
-        fit_intercept=fit_intercept,
-        machine=machines.get(machine),
-        budget=Budget(memory),
-    )
-    columns = problem.columns(asked)
+
+    def prepared(change: Change) -> tuple[Problem, dict[str, Criterion]]:
+        problem = Problem(
+            X,
+            targets,
+            candidates,
+            change.get("engine", engine),
+            fit_intercept=fit_intercept,
+            machine=machines.get(machine),
+            budget=Budget(change.get("memory", memory)),
+        )
+        check_rank(change, candidates)
+        return problem, problem.columns(change.get("criteria", asked))
+
+    try:
+        problem, columns = prepared({})
+    except (DoesNotFit, NotProvided) as error:
+        raise advised(error, _ways(engine), prepared) from None
     with limited(n_jobs, rows=targets.n):
         with bar("scoring kernels", progress) as whole:
-            result, _ = score_candidates(problem, candidates, columns, lambda gram: ridges, whole)
+            result = score_apart(problem, candidates, columns, lambda gram: ridges, whole)
     # Several threads of BLAS would go on spinning, and slow down the next sweep.
     with limited(n_jobs, rows=1):
         warn_about_picks(result, problem.X)
     return result
+
+
+def _ways(engine: str | Engine) -> Iterator[list[Way]]:
+    """Yield what may help where something is refused."""
+    cheap = "set criteria to those of cost n^2, such as 'sm'"
+    yield from with_engines(engine, (cheap, {"criteria": [SM()]}))
 
 
 def _weighted(

@@ -25,7 +25,7 @@ from kernelwise.selection.cascade import (
     loo_criterion,
 )
 from kernelwise.selection.climb import SearchFailed
-from kernelwise.selection.diagnostics import Code, Diagnostic
+from kernelwise.selection.diagnostics import Code, Diagnostic, by_landmarks
 from kernelwise.selection.inputs import as_ridges
 from kernelwise.selection.landmark_search import LandmarkSearch
 from kernelwise.selection.local_search import FIRST_LOOK, LocalSearch, SearchResult
@@ -33,11 +33,14 @@ from kernelwise.selection.problem import Problem, Solution, score_candidates
 from kernelwise.selection.ranks import limit_of, pick_of, refine
 from kernelwise.selection.result import SelectionResult
 from kernelwise.selection.screen import screen
+from kernelwise.selection.summary import empty_summary, enter_stage
 from kernelwise.selection.widths import edge, extended, surviving, with_narrower
 from kernelwise.targets import Targets
 
 LOCAL_ROWS = FIRST_LOOK + FIRST_LOOK // 5  # from here a first look at fewer rows pays
 SEARCHES = 3  # with a grid that is extended between them
+_FIRST_SHARE = 8  # times the share that the bar keeps for each of the others, which are rare
+_BEYOND_SWEEPS = 12  # times the time of a sweep that a stage with factors takes
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,15 +105,16 @@ class Search:
         criteria, self._keep = zip(*self._cascade.stages, strict=True)
         self._columns = problem.columns(criteria)
         self._known: dict[Kernel, Evidence] = {}
-        # What a first look at few rows cannot settle is scored in full.
-        self._parts = 1 + len(problem.engine.refinements(problem.targets.n))
+        refinements = len(problem.engine.refinements(problem.targets.n))
+        self._parts = refinements * _share(criteria[-1])
         for each in criteria:
-            self._parts += 2 if each.has_open_tradeoffs else 1
+            self._parts += _share(each) * (2 if each.has_open_tradeoffs else 1)
 
     def run(self, kernels: Sequence[Kernel], progress: Task, *, extend: bool) -> CascadeOutcome:
         """Choose; on request extend the grid and repeat while a kernel on its edge wins."""
         for attempt in range(SEARCHES):
-            with progress.part("search", self._parts) as task:
+            share = _FIRST_SHARE if extend and attempt == 0 else 1
+            with progress.part("search", self._parts, share) as task:
                 found = self._run_once(kernels, task)
             side = edge(kernels, found.winner)
             if not extend or side is None or attempt == SEARCHES - 1:
@@ -119,28 +123,32 @@ class Search:
         return found
 
     def _run_once(self, kernels: Sequence[Kernel], progress: Task) -> CascadeOutcome:
-        summary = _empty(self._problem, kernels, self._columns)
+        summary = empty_summary(self._problem, kernels, self._columns)
         survivors, picked = list(range(len(kernels))), None
         for name, keep in zip(self._columns, self._keep, strict=True):
             is_last, finalists = name == list(self._columns)[-1], len(survivors)
-            alive = [kernels[i] for i in survivors]
+            alive, task = [kernels[i] for i in survivors], self._sized(progress, name)
             if is_last and self._may_search_locally(alive):
                 survivors = with_narrower(kernels, survivors)
                 alive = [kernels[i] for i in survivors]
-                picked = self._search_locally(alive, progress)
+                picked = self._search_locally(alive, task)
             if picked is not None:
                 stage = picked.table
             elif self._problem.is_large and not is_last:
-                stage = self._screen(alive, name, keep, progress)
+                stage = self._screen(alive, name, keep, task)
             else:
-                stage = self._score(alive, name, keep, progress)
+                stage = self._score(alive, name, keep, task)
             rule = self._cascade.rule if is_last else "best"
-            order = _enter(summary, stage, survivors, rule)
+            order = enter_stage(summary, stage, survivors, rule)
             survivors = order[:keep] if is_last else self._surviving(kernels, order, name)
         winner = survivors[0]
         if picked is None:
-            winner = self._refine(summary, winner, progress)
+            winner = self._refine(summary, winner, task)
         return self._outcome(summary, winner, finalists, picked)
+
+    def _sized(self, progress: Task, name: str) -> Task:
+        """Return the task of a search as a stage sees it, whose parts have their share of it."""
+        return progress.sized(_share(self._columns[name]))
 
     def _surviving(self, kernels: Sequence[Kernel], order: Sequence[int], name: str) -> list[int]:
         """Return who survives a stage: by family where its criterion knows the matrix alone."""
@@ -152,10 +160,9 @@ class Search:
     def _refine(self, summary: SelectionResult, winner: int, progress: Task) -> int:
         """Let an engine come closer to the matrices while that pays; return the row that won."""
         [*_, (name, criterion)] = self._columns.items()
-        kernel, ridge = summary.kernels[winner], float(summary.ridges[winner])
+        kernel, ridge = summary.kernels[winner], self._ridge_of(summary, winner)
         evidence, ridges_for = self._evidence(kernel), partial(self._ridges_for, criterion)
-        is_rough = evidence.gram.rank or self._problem.engine.refinements(evidence.n)
-        if np.isnan(ridge) or not is_rough:
+        if not (evidence.gram.rank or self._problem.engine.refinements(evidence.n)):
             return winner
         start, seconds = time.perf_counter(), summary.timings[name]
         pick = pick_of(evidence, ridge, criterion)
@@ -163,8 +170,10 @@ class Search:
         pick, tables, paid = refine(*given, pick, progress)
         for table in tables:
             rows = [summary.kernels.index(kernel) for kernel in dict.fromkeys(table.kernels)]
-            [winner, *_] = _enter(summary, table, rows, "best")
+            [winner, *_] = enter_stage(summary, table, rows, "best")
         self._known = {summary.kernels[winner]: pick.evidence}
+        sets = evidence.gram.unsound, pick.evidence.gram.unsound
+        summary.notes.update(by_landmarks([name], [s.size for s in sets if s is not None]))
         summary.timings[name] = seconds + time.perf_counter() - start
         limit = limit_of(pick, ridges_for(pick.evidence.gram), paid)
         if limit is not None:
@@ -204,8 +213,7 @@ class Search:
     def _outcome(
         self, summary: SelectionResult, winner: int, finalists: int, picked: "_Picked | None"
     ) -> CascadeOutcome:
-        kernel, chosen = summary.kernels[winner], float(summary.ridges[winner])
-        ridge = float(self._ridges[0]) if np.isnan(chosen) else chosen
+        kernel, ridge = summary.kernels[winner], self._ridge_of(summary, winner)
         # Among equal values, one other than the search's pick may win.
         same = picked is not None and (picked.kernel, picked.solution.fit.ridge) == (kernel, ridge)
         return CascadeOutcome(
@@ -218,6 +226,11 @@ class Search:
             None if self._relative else self._ridges,
             picked.solution if picked is not None and same else None,
         )
+
+    def _ridge_of(self, summary: SelectionResult, row: int) -> float:
+        """Return the ridge of a row; the only one offered where no criterion took it."""
+        ridge = float(summary.ridges[row])
+        return float(self._ridges[0]) if np.isnan(ridge) else ridge
 
     def _evidence(self, kernel: Kernel) -> Evidence:
         """Return what is known of a kernel on all rows, or look at it again."""
@@ -268,6 +281,16 @@ class Search:
         return _Picked(table, kernels[found.pick.kernel], found.solution)
 
 
+def parts_of(extend: bool) -> int:
+    """Return the parts of a task that searches may take, if their grid may be extended."""
+    return _FIRST_SHARE + SEARCHES - 1 if extend else 1
+
+
+def _share(criterion: Criterion) -> int:
+    """Return the share of a search's task that each part of a stage has, as the time goes."""
+    return 1 if criterion.cost == "n^2" else _BEYOND_SWEEPS
+
+
 class _Picked(NamedTuple):
     """What a local search picked."""
 
@@ -304,47 +327,3 @@ def _cascade_for(criterion: Any, targets: Targets, ridges: int) -> Cascade:
     if ridges > 1 and not cascade.stages[-1][0].chooses_ridge:
         cascade = Cascade(*cascade.stages, (loo_criterion(targets), 1), rule=cascade.rule)
     return cascade
-
-
-def _empty(
-    problem: Problem, kernels: Sequence[Kernel], columns: dict[str, Criterion]
-) -> SelectionResult:
-    """Return a table for the best value and ridge of every kernel, to be filled by stages."""
-    table, errors = {}, {}
-    for name in columns:
-        table[name], errors[name] = np.full((2, len(kernels)), np.nan)
-    return SelectionResult(
-        tuple(kernels),
-        np.full(len(kernels), np.nan),
-        columns,
-        table,
-        {},
-        problem.engine.name,
-        problem.engine_reason,
-        0.0,
-        standard_errors=errors,
-    )
-
-
-def _enter(
-    summary: SelectionResult, stage: SelectionResult, rows: list[int], rule: str
-) -> list[int]:
-    """Enter a stage; return its rows from the best to the worst, the undefined left out.
-
-    Every kernel enters with its preferred ridge.
-    """
-    [(name, criterion)] = stage.criteria.items()
-    ridges = len(stage.kernels) // len(rows)
-    order: list[int] = []
-    for place in stage.ranking(name, rule):
-        row = rows[place // ridges]
-        if row not in order:
-            order.append(row)
-            summary.table[name][row] = stage.table[name][place]
-            if name in stage.standard_errors:
-                summary.standard_errors[name][row] = stage.standard_errors[name][place]
-            if criterion.uses_ridge:
-                summary.ridges[row] = stage.ridges[place]
-    summary.notes.update(stage.notes)
-    summary.timings[name] = stage.seconds
-    return order

@@ -9,12 +9,11 @@ from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from kernelwise._arguments import is_one_of
 from kernelwise._collections import is_collection
 from kernelwise._sklearn import (
     CallbackSupportMixin,
     HasMethods,
-    Interval,
+    PositiveNumber,
     StrOptions,
     _fit_context,
     _routing_enabled,
@@ -25,8 +24,8 @@ from kernelwise._threads import as_jobs, limited
 from kernelwise._types import Array
 from kernelwise.criteria import Criterion
 from kernelwise.gram import Engine, Targets
-from kernelwise.kernels.geometry import in_range
 from kernelwise.machines.delegation import Delegating, inner_has
+from kernelwise.selection.advice import plan_or_advise
 from kernelwise.selection.all_rows import fit_collection
 from kernelwise.selection.cascade import Cascade
 from kernelwise.selection.declaration import Declared
@@ -35,28 +34,20 @@ from kernelwise.selection.estimates import SelfAssessing
 from kernelwise.selection.estimators import (
     balanced_leave_one_out,
     configure_estimator,
-    criterion_machine,
     favours_rare_classes,
     fit_estimator,
-    fit_needs,
-    has_bias,
-    knows_by_name,
     leave_one_out,
-    machine_for,
-    takes_over,
 )
 from kernelwise.selection.guards import warn_about
-from kernelwise.selection.inputs import as_kernels, weighted_rows
-from kernelwise.selection.problem import Budget, Problem
-from kernelwise.selection.recorded import journal_for
-from kernelwise.selection.search import SEARCHES, Search
+from kernelwise.selection.plan import Given
+from kernelwise.selection.search import parts_of
 from kernelwise.selection.stacks import is_stack, side_by_side
-from kernelwise.selection.terms import SearchAttributes, stages_for
+from kernelwise.selection.terms import SearchAttributes
 from kernelwise.targets import as_vector
 
 _FITTED = (
     "result_ best_kernel_ best_ridge_ best_estimator_ classes_ error_ balanced_error_ "
-    "target_variance_ _training"
+    "target_variance_ _training _sample"
 ).split()
 
 
@@ -110,9 +101,10 @@ class KernelSelector(
         The memory budget for kernel matrices: an amount such as "4GB", or a share of what is free;
         None means 0.8.
     time : float or None, default=None
-        About how many seconds the choice may take. Where exact leave-one-out takes longer, machines
-        on landmarks are compared instead, as many as there is time for. None is exact up to 8,000
-        rows that fit into memory, and estimates with an effort that grows with the rows beyond.
+        About how many seconds the choice may take; the fit of another estimator takes its own.
+        Where exact leave-one-out takes longer, machines on landmarks are compared, as many as there
+        is time for; other estimators are chosen on fewer rows. None is exact up to 8,000 rows that
+        fit into memory, and estimates with an effort that grows with the rows beyond.
     journal : str, path or None, default=None
         A file ("run.kwj") of what is finished: the same fit goes on there after an interruption.
     n_jobs : int or None, default=None
@@ -175,7 +167,7 @@ class KernelSelector(
         "engine": [str, Engine],
         "refit": ["boolean"],
         "memory": [str, Real, None],
-        "time": [Interval(Real, 0.0, None, closed="neither"), None],
+        "time": [PositiveNumber(), None],
         "journal": "no_validation",  # as_journal says it in one sentence
         "n_jobs": "no_validation",  # as_jobs says it in one sentence
         "random_state": ["random_state"],
@@ -244,48 +236,25 @@ class KernelSelector(
             return self
         matrices = len(X) if is_stack(X) else 0
         X, y = validate_rows(self, side_by_side(X), y, ensure_min_samples=3)
-        is_matrix = matrices > 0 or self.__sklearn_tags__().input_tags.pairwise
-        X, y, weights, fit_params = weighted_rows(
-            X, y, fit_params, self.class_weight, self._task(), is_matrix
-        )
-        X, targets = in_range(X), Targets.of(y, self._task()).weighted(weights)
-        auto = not matrices and is_one_of(self.kernels, (None, "auto", "rbf"))
-        names = getattr(self, "feature_names_in_", None)
-        kernels = as_kernels(self.kernels, X, names, self.random_state, matrices)
-        machine = machine_for(self.estimator, targets, kernels, self.class_weight)
-        problem = Problem(
-            X,
-            targets,
-            kernels,
-            self.engine,
-            fit_intercept=has_bias(machine),
-            machine=criterion_machine(machine),
-            budget=Budget(self.memory, self.time, journal_for(self.journal, X, targets)),
-        )
-        adopts = takes_over(machine, fit_params, self.class_weight)
-        chosen_on = problem if adopts or not self.refit else problem.within_reach()
-        search = Search(chosen_on, stages_for(self.criterion, self.scoring, targets), self.ridge)
-        by_name = chosen_on is not problem and knows_by_name(machine, kernels)
-        if self.refit and not by_name:
-            needs = fit_needs(machine, fit_params, self.class_weight, problem.engine)
-            problem.require(needs, f"the fit of {type(machine).__name__}")
+        plan = plan_or_advise(self, Given(X, y, fit_params, matrices))
+        problem, targets = plan.problem, plan.problem.targets
         with limited(self.n_jobs, rows=targets.n):
-            with fit_task(self, X, y, parts=SEARCHES if auto else 1) as progress:
-                found = search.run(kernels, progress, extend=auto)
+            with fit_task(self, plan.X, plan.y, parts=parts_of(extend=plan.extends)) as progress:
+                found = plan.search.run(plan.kernels, progress, extend=plan.extends)
                 self.result_ = found.result
                 self.best_kernel_, self.best_ridge_ = found.kernel, found.ridge
                 if targets.classes is not None:
                     self.classes_ = targets.classes
                 else:
                     self.target_variance_ = float(targets.y.var())
-                if chosen_on is not problem:
-                    self.result_.notes["rows"] = sampled(chosen_on.targets.n, targets.n)
+                if plan.chosen_on is not problem:
+                    self.result_.notes["rows"] = sampled(plan.chosen_on.targets.n, targets.n)
                 if self.refit:
                     self.best_estimator_ = configure_estimator(
-                        machine, found.kernel, found.ridge, by_name=by_name
+                        plan.machine, found.kernel, found.ridge, by_name=plan.by_name
                     )
                     fit_estimator(
-                        self.best_estimator_, problem, found, fit_params, self.class_weight
+                        self.best_estimator_, problem, found, plan.params, self.class_weight
                     )
             fitted = getattr(self, "best_estimator_", None)
             self.error_ = leave_one_out(fitted, targets, found.judged_by)
@@ -293,13 +262,14 @@ class KernelSelector(
             of_classes = favours_rare_classes(fitted)
             self.guards_ = warn_about(found, self.balanced_error_ if of_classes else self.error_)
         if self.error_ is None:  # folds will need them; files do without
-            self._training = X, targets.labels
+            self._training = plan.X, targets.labels
         return self
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what is saved: everything but the training data."""
         state = dict(super().__getstate__())
-        state.pop("_training", None)
+        for name in ("_training", "_sample"):
+            state.pop(name, None)
         return state
 
     @available_if(inner_has("transform"))

@@ -1,0 +1,201 @@
+"""What a refusal advises is not refused."""
+
+import pickle
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from sklearn.kernel_ridge import KernelRidge
+from sklearn.svm import SVC
+
+import kernelwise as kw
+from kernelwise._threads import limited
+from kernelwise.gram import Dense, LowRank, Tiled
+from kernelwise.gram.refusals import DoesNotFit, NotProvided
+from kernelwise.selection import landmark_search, problem, screen
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::kernelwise.selection.guards.KernelChoiceWarning"),
+    pytest.mark.filterwarnings("ignore:undefined:UserWarning"),
+    pytest.mark.filterwarnings("ignore:Sigmoid:UserWarning"),
+]
+
+BALANCED = "give class_weight='balanced' to KernelSelector, not to LSSVC"
+COST = "set criteria to those of cost n^2, such as 'sm'"
+ALONE = "set refit=False, criterion='sm', ridge=1.0"
+
+
+@pytest.fixture(autouse=True)
+def few_are_many(monkeypatch):
+    """Let 600 rows be more than exact matrices can serve, and 100 landmarks many."""
+    sizes = {
+        problem: {"EXACT_ROWS": 500, "FEWEST_ROWS": 300},
+        landmark_search: {"START_ROWS": 200, "FEWEST_LANDMARKS": 40, "MOST_LANDMARKS": 80},
+        screen: {"_ROWS": 150},
+    }
+    for module, values in sizes.items():
+        for name, value in values.items():
+            monkeypatch.setattr(module, name, value)
+    monkeypatch.setattr(problem, "estimating", lambda engine: LowRank(100, memory=engine.memory))
+
+
+def data(n, estimator=None):
+    X = np.random.default_rng(0).normal(size=(n, 2))
+    y = X[:, 0] + X[:, 1] ** 2
+    return X, y if isinstance(estimator, KernelRidge) else y > 1.0
+
+
+def refused(monkeypatch, call):
+    """Return the pieces of advice of a call that is refused before any work."""
+    with monkeypatch.context() as patch, pytest.raises((MemoryError, ValueError)) as error:
+        for engine in (Dense, Tiled, LowRank):
+            patch.setattr(engine, "grams", lambda *args: pytest.fail("work was begun"))
+        call()
+    sentence = str(error.value)
+    assert sentence.count(": ") == 1 and sentence.endswith(".") and "\n" not in sentence
+    return sentence[:-1].split(": ")[1].split(", or ")
+
+
+def literally(way):
+    """Return the settings that a piece of advice names."""
+    found = {}
+    for part in way.split(" and "):
+        if part == BALANCED:
+            found |= {"estimator": kw.LSSVC(), "class_weight": "balanced"}
+        elif part == COST:
+            found |= {"criteria": "sm"}
+        else:
+            assert re.match(r"set \w+=", part), part
+            found |= eval(f"dict({part[4:]})", {"LowRank": LowRank})
+    return found
+
+
+# Settings, the rows that they are refused for, and what is advised. In memory 600 rows take 14.4 MB
+# and 250 rows 2.5 MB; at rank 100 they take 1.23 MB and 0.84 MB.
+REFUSED = [
+    ({"engine": "tiled", "memory": "10MB"}, 600, ["set engine='auto'", "set engine=LowRank(250)"]),
+    ({"engine": "dense", "memory": "10MB"}, 600, ["set engine='auto'", "set engine=LowRank(250)"]),
+    (
+        {"engine": "tiled", "memory": "10MB", "criterion": "sm"},
+        600,
+        ["set engine='auto'", "set engine=LowRank(250)"],
+    ),
+    (
+        {"engine": "tiled", "memory": "10MB", "criterion": "sm", "ridge": 1.0},
+        600,
+        ["set criterion='auto' and set engine='auto'", "set engine=LowRank(250)"],
+    ),
+    (
+        {"engine": Tiled(memory="10MB")},
+        600,
+        ["set engine='auto', memory='10MB'", "set engine=LowRank(250), memory='10MB'"],
+    ),
+    ({"memory": "2MB"}, 250, ["set engine=LowRank(125)", ALONE]),
+    ({"memory": "1MB"}, 600, ["set engine=LowRank(60)", ALONE]),
+    ({"memory": "0.5MB"}, 600, [ALONE]),
+    ({"engine": LowRank(300, memory="1MB")}, 600, ["set engine=LowRank(60), memory='1MB'"]),
+    (
+        {"estimator": kw.LSSVC(class_weight="balanced"), "memory": "10MB"},
+        600,
+        [BALANCED, "set estimator=None"],
+    ),
+    (
+        {"estimator": KernelRidge(), "memory": "10MB"},
+        600,
+        ["set estimator=None", "set refit=False"],
+    ),
+    (
+        {"estimator": KernelRidge(), "memory": "10MB", "engine": "tiled"},
+        600,
+        ["set estimator=None and set engine='auto'", ALONE],
+    ),
+    (
+        {"estimator": SVC(), "memory": "10MB", "kernels": "laplacian"},
+        600,
+        ["set kernels='auto'", "set estimator=None"],
+    ),
+    ({"estimator": SVC(), "memory": "10MB", "engine": "tiled"}, 600, ["set engine='auto'", ALONE]),
+    ({"kernels": kw.Sigmoid(0.1), "memory": "10MB"}, 600, ["set kernels='auto'", ALONE]),
+    ({"criterion": "span", "memory": "10MB"}, 600, ["set criterion='auto'", ALONE]),
+    (
+        {"scoring": "accuracy", "engine": "tiled", "memory": "10MB"},
+        600,
+        ["set engine='auto'", "set engine=LowRank(250)"],
+    ),
+]
+NOT_PROVIDED = [
+    ({"estimator": SVC(), "engine": LowRank(50)}, ["set engine='auto'", "set estimator=None"]),
+    ({"criterion": "span", "engine": LowRank(50)}, ["set engine='auto'", "set criterion='auto'"]),
+]
+
+
+@pytest.mark.parametrize(("settings", "rows", "expected"), REFUSED)
+def test_advice_to_a_selector_works(monkeypatch, settings, rows, expected):
+    X, y = data(rows, settings.get("estimator"))
+    with limited(1):  # every thread has a matrix of its own
+        ways = refused(monkeypatch, lambda: kw.KernelSelector(**settings).fit(X, y))
+        assert ways[:-1] == expected
+        assert ways[-1].startswith("set memory=")
+        for way in ways:
+            selector = kw.KernelSelector(**settings | literally(way)).fit(X, y)
+            assert not selector.refit or selector.score(X, y) > 0.6
+
+
+@pytest.mark.parametrize(("settings", "expected"), NOT_PROVIDED)
+def test_advice_about_an_engine_works(monkeypatch, settings, expected):
+    X, y = data(600)
+    assert refused(monkeypatch, lambda: kw.KernelSelector(**settings).fit(X, y)) == expected
+    for way in expected:
+        assert kw.KernelSelector(**settings | literally(way)).fit(X, y).score(X, y) > 0.6
+
+
+@pytest.mark.parametrize(
+    ("settings", "expected"),
+    [
+        ({"engine": "tiled", "memory": "10MB"}, ["set engine='auto'", COST, "set memory='14.4MB'"]),
+        ({"memory": "0.5MB"}, [COST, "set memory='1.24MB'"]),
+        ({"criteria": "span", "memory": "10MB"}, [COST, "set memory='14.4MB'"]),
+        ({"criteria": "span", "engine": LowRank(50)}, ["set engine='auto'", COST]),
+        (
+            {"criteria": "sm", "engine": "dense", "memory": "10MB"},
+            ["set engine='auto'", "set engine=LowRank(250)", "set memory='14.4MB'"],
+        ),
+    ],
+)
+def test_advice_to_scores_works(monkeypatch, settings, expected):
+    X, y = data(600)
+    given = {"criteria": "eloo", **settings}
+    kernels = kw.grids.gaussian(-1, 1)
+    with limited(1):
+        ways = refused(monkeypatch, lambda: kw.score_kernels(X, y, kernels, **given))
+        assert ways == expected
+        for way in ways:
+            result = kw.score_kernels(X, y, kernels, **given | literally(way))
+            assert np.isfinite([*result.table.values()]).all()
+
+
+@pytest.mark.parametrize("engine", [Dense("10MB"), LowRank(300, memory="1MB")])
+def test_advice_of_an_engine_works(engine):
+    X, y = data(600)
+
+    def first(engine, rows=600):
+        return next(engine.grams([kw.Gaussian(1.0)], X[:rows], kw.gram.Targets.of(y[:rows])))
+
+    with limited(1):
+        with pytest.raises(MemoryError) as error:
+            first(engine)
+        less, memory = str(error.value)[:-1].split(": ")[1].split(", or ")
+        assert first(replace(engine, **literally(memory)))
+        if found := re.fullmatch(r"use at most (\d+) rows", less):
+            assert first(engine, int(found[1]))
+            with pytest.raises(MemoryError):
+                first(engine, int(found[1]) + 1)
+        else:
+            assert first(replace(engine, **literally(less)))
+
+
+def test_refusals_reach_other_processes():
+    for refusal in (DoesNotFit("7 rows", 2e9, 1e6), NotProvided("span needs its entries")):
+        again = pickle.loads(pickle.dumps(refusal))
+        assert isinstance(refusal, type(again)) and str(again) == str(refusal)
