@@ -1,19 +1,25 @@
 """The default choice against the searches a user would run instead, in one run.
 
     make bench            # with benchmarks/engines.py
-    .venv/bin/python benchmarks/searches.py [--quick] [--splits 2] [--out searches.json]
+    .venv/bin/python benchmarks/searches.py [--quick] [--splits 5] [--sizes 4000] [--only-halving]
+        [--out searches.json]
 
 1. ``HalvingGridSearchCV(SVC, 4 C x 31 gammas, cv=5, n_jobs=2)`` on real data of 1,000 to 16,000
    rows: time, and error on 3,000 other rows (fewer where there are no more). Needs the data sets
    (KERNELWISE_DATA or ../shared/data).
 2. ``GridSearchCV(KernelRidge, 31 gammas x 13 alphas, cv=5, n_jobs=2)`` on 2,000 rows against exact
    leave-one-out over the same grid, and against the default.
+
+Runs against halving that the file has are not repeated: remove it after a change of the library.
 """
 
 import argparse
+import itertools
 import json
+import pathlib
 import time
 import warnings
+from collections.abc import Callable
 
 import numpy as np
 import pandas as pd
@@ -50,39 +56,50 @@ def timed(call) -> tuple[object, float]:
     return result, time.perf_counter() - start
 
 
-def against_halving(sizes: list[int], splits: int, found: dict) -> None:
-    data = {name: load(name) for name in SETS}
+def against_halving(sizes: list[int], splits: int, found: dict, save: Callable) -> None:
+    """Measure what is missing; runs are kept one by one."""
+    runs = found.setdefault("runs", [])
+    known = {(run["rows"], run["set"], run["split"]) for run in runs}
+    for n, name in itertools.product(sizes, SETS):
+        X, y = load(name)
+        for split in range(splits if len(y) >= n + FEWEST_TEST_ROWS else 0):
+            if (n, name, split) not in known:
+                runs.append({"rows": n, "set": name, "split": split} | one_run(X, y, n, split))
+                print(json.dumps(runs[-1]), flush=True)
+                save()
+    for n in sorted({run["rows"] for run in runs}):
+        found |= summary_of([run for run in runs if run["rows"] == n], n)
+
+
+def one_run(X: np.ndarray, y: np.ndarray, n: int, split: int) -> dict:
+    """Return times and errors of both on one split."""
+    rows = np.random.default_rng(split).permutation(len(y))
+    train, test = rows[:n], rows[n : n + TEST_ROWS]
+    scaler = StandardScaler().fit(X[train])
+    A, B = scaler.transform(X[train]), scaler.transform(X[test])
     grid = {"C": [0.1, 1.0, 10.0, 100.0], "gamma": GAMMAS}
-    for n in sizes:
-        times, errors = [], []
-        for name, (X, y) in data.items():
-            if len(y) < n + FEWEST_TEST_ROWS:
-                continue
-            for split in range(splits):
-                rows = np.random.default_rng(split).permutation(len(y))
-                train, test = rows[:n], rows[n : n + TEST_ROWS]
-                scaler = StandardScaler().fit(X[train])
-                A, B = scaler.transform(X[train]), scaler.transform(X[test])
-                halving = HalvingGridSearchCV(SVC(), grid, cv=5, n_jobs=2, random_state=split)
-                theirs, slow = timed(lambda: halving.fit(A, y[train]))  # noqa: B023
-                ours, fast = timed(lambda: kw.KernelSelector().fit(A, y[train]))  # noqa: B023
-                times.append((slow, fast))
-                errors.append([100 * (1 - m.score(B, y[test])) for m in (theirs, ours)])
-                print(
-                    f"{n:6} {name:12} halving {slow:6.2f} s {errors[-1][0]:5.2f} %   "
-                    f"default {fast:6.2f} s {errors[-1][1]:5.2f} %   "
-                    f"{ours.best_kernel_} ridge {ours.best_ridge_:g}",
-                    flush=True,
-                )
-        slow, fast = np.sum(times, axis=0)
-        difference = np.diff(errors, axis=1)[:, 0]
-        found[f"HalvingGridSearchCV(SVC), mean seconds, n={n}"] = slow / len(times)
-        found[f"default, mean seconds, n={n}"] = fast / len(times)
-        found[f"ratio Halving / default, n={n}"] = slow / fast
-        found[f"mean error of Halving, %, n={n}"] = np.mean(errors, axis=0)[0]
-        found[f"mean error of the default, %, n={n}"] = np.mean(errors, axis=0)[1]
-        found[f"mean difference in error, n={n}"] = difference.mean()
-        found[f"its standard error, n={n}"] = difference.std(ddof=1) / np.sqrt(difference.size)
+    halving = HalvingGridSearchCV(SVC(), grid, cv=5, n_jobs=2, random_state=split)
+    theirs, slow = timed(lambda: halving.fit(A, y[train]))
+    ours, fast = timed(lambda: kw.KernelSelector().fit(A, y[train]))
+    errors = [100 * (1 - m.score(B, y[test])) for m in (theirs, ours)]
+    pick = [ours.best_kernel_.tau, ours.best_ridge_]
+    return {"seconds": [slow, fast], "errors": errors, "pick": pick}
+
+
+def summary_of(runs: list[dict], n: int) -> dict:
+    """Return mean times and errors at some number of rows."""
+    times, errors = (np.array([run[what] for run in runs]) for what in ("seconds", "errors"))
+    (slow, fast), difference = times.mean(axis=0), np.diff(errors, axis=1)[:, 0]
+    spread = difference.std(ddof=1) if difference.size > 1 else np.nan
+    return {
+        f"HalvingGridSearchCV(SVC), mean seconds, n={n}": slow,
+        f"default, mean seconds, n={n}": fast,
+        f"ratio Halving / default, n={n}": slow / fast,
+        f"mean error of Halving, %, n={n}": errors.mean(axis=0)[0],
+        f"mean error of the default, %, n={n}": errors.mean(axis=0)[1],
+        f"mean difference in error, n={n}": difference.mean(),
+        f"its standard error, n={n}": spread / np.sqrt(difference.size),
+    }
 
 
 def against_kernel_ridge(n: int, found: dict) -> None:
@@ -150,23 +167,31 @@ def approximation(n: int, found: dict) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--quick", action="store_true", help="small sizes, to try the script")
-    parser.add_argument("--splits", type=int, default=2)
-    parser.add_argument("--out", default="benchmarks/searches.json")
+    parser.add_argument("--splits", type=int, default=5)
+    parser.add_argument("--sizes", nargs="*", type=int, default=[1000, 2000, 4000, 8000, 16000])
+    parser.add_argument("--only-halving", action="store_true")
+    parser.add_argument("--out", default="benchmarks/searches.json", type=pathlib.Path)
     arguments = parser.parse_args()
+    if arguments.quick:
+        arguments.splits, arguments.sizes = 1, [700, 1000]
     warnings.simplefilter("ignore")
-    found: dict = {}
-    X = np.random.default_rng(0).normal(size=(800, 5))
+    found: dict = json.loads(arguments.out.read_text()) if arguments.out.exists() else {}
+
+    def save() -> None:
+        arguments.out.write_text(json.dumps(found, indent=1) + "\n")
+
+    X = np.random.default_rng(0).normal(size=(1600, 5))
     kw.KernelSelector().fit(X, X[:, 0] > 0.0)  # load compiled code
-    sizes = [700, 1000] if arguments.quick else [1000, 2000, 4000, 8000, 16000]
-    against_kernel_ridge(400 if arguments.quick else 2000, found)
-    for n in [1000] if arguments.quick else [2000, 4000]:
-        second_stage(n, found)
-    approximation(300 if arguments.quick else 2000, found)
-    against_halving(sizes, 1 if arguments.quick else arguments.splits, found)
+    if not arguments.only_halving:
+        against_kernel_ridge(400 if arguments.quick else 2000, found)
+        for n in [1000] if arguments.quick else [2000, 4000]:
+            second_stage(n, found)
+        approximation(300 if arguments.quick else 2000, found)
+    against_halving(arguments.sizes, arguments.splits, found, save)
+    save()
     for name, value in found.items():
-        print(f"{value:12.4g}  {name}")
-    with open(arguments.out, "w") as file:
-        json.dump(found, file, indent=1)
+        if name != "runs":
+            print(f"{value:12.4g}  {name}")
 
 
 if __name__ == "__main__":
