@@ -1,6 +1,7 @@
 """Threads of the linear algebra and of our own loops: how many, and what is left behind."""
 
 import contextlib
+import signal
 import sys
 import threading
 import types
@@ -267,3 +268,38 @@ class TestLibraries:
         monkeypatch.setattr(_threads.threadpoolctl, "ThreadpoolController", None)
         with limited(1):
             assert loaded[0].num_threads == 1
+
+
+class TestAwaited:
+    def test_returns_and_raises_what_the_call_does(self):
+        assert _threads.awaited(lambda: 3) == 3
+        with pytest.raises(np.linalg.LinAlgError):
+            _threads.awaited(lambda: np.linalg.cholesky(-np.eye(3)))
+
+    def test_the_limit_of_the_caller_holds(self):
+        with limited(1):
+            known = _threads.awaited(lambda: [info["num_threads"] for info in threadpool_info()])
+        assert set(known) == {1}
+
+    @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer signals")
+    def test_an_interrupt_does_not_wait_for_the_end(self):
+        ended, goes_on = threading.Event(), threading.Event()
+
+        def interrupt(*_):
+            raise KeyboardInterrupt
+
+        def call():
+            goes_on.wait(60.0)
+            ended.set()
+
+        before = signal.signal(signal.SIGALRM, interrupt)
+        try:
+            signal.setitimer(signal.ITIMER_REAL, 0.05)
+            with pytest.raises(KeyboardInterrupt):
+                _threads.awaited(call)
+            assert not ended.is_set()
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0.0)
+            signal.signal(signal.SIGALRM, before)
+            goes_on.set()
+        assert ended.wait(60.0)

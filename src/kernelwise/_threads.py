@@ -11,7 +11,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from numbers import Integral
 from operator import attrgetter
@@ -124,6 +124,27 @@ def pool(size: int) -> Iterator[ThreadPoolExecutor]:
         ThreadPoolExecutor(size, initializer=_PROCESS.limit_thread, initargs=(1,)) as threads,
     ):
         yield threads
+
+
+def awaited(call: Callable[[], Any]) -> Any:
+    """Return what a call returns that leaves the interpreter to others, for which Ctrl-C waits not.
+
+    A key that is pressed is noticed by the main thread between two steps of the interpreter, and a
+    call to LAPACK is one step. Another thread makes the call here; interrupted, it comes to its end
+    unheard.
+    """
+    done: Future[Any] = Future()
+
+    def work() -> None:
+        try:
+            _PROCESS.limit_thread(limit or sys.maxsize)
+            done.set_result(call())
+        except BaseException as error:
+            done.set_exception(error)
+
+    limit = _here.limit
+    threading.Thread(target=work, daemon=True).start()
+    return done.result()
 
 
 class _Here(threading.local):

@@ -4,12 +4,12 @@ import math
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 
 from kernelwise._arguments import is_one_of, shown
 from kernelwise._threads import limited
 from kernelwise._types import Array
 from kernelwise._warnings import warn_user
+from kernelwise.gram.eigensystems import eigensystem
 from kernelwise.kernels.geometry import as_numbers
 
 
@@ -66,7 +66,7 @@ def repair(K: Any, method: str = "clip") -> Array:
 
 
 def _repaired(K: Array, method: str) -> Array:
-    s, Q = scipy.linalg.eigh(K)
+    s, Q = eigensystem(lambda: K)
     if s[0] >= 0.0:
         return K
     if method == "shift":

@@ -16,13 +16,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.linalg
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
 from kernelwise._threads import cached_property
 from kernelwise._types import Array
 from kernelwise.gram import Spectrum
-from kernelwise.gram.eigensystems import eigensystem_of_features
+from kernelwise.gram.eigensystems import eigensystem, eigensystem_of_features
 from kernelwise.gram.inverse import eliminate_intercept
 from kernelwise.targets import Targets
 
@@ -198,8 +197,7 @@ class BaseMatrices:
             found = eigensystem_of_features(self._columns(used) * np.sqrt(shares))
             if found is not None:
                 return Spectrum(*found)
-        K = self.combined(weights)
-        s, Q = scipy.linalg.eigh(K, driver="evd", overwrite_a=True, check_finite=False)
+        s, Q = eigensystem(lambda: self.combined(weights))
         rounding = _ROUNDING * self.rows * float(weights @ self.noise)
         if s[0] < -max(rounding, _ROUNDING * self.rows * _EPS * s[-1]):
             raise ValueError(_INDEFINITE)

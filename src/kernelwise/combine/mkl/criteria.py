@@ -25,6 +25,7 @@ import scipy.linalg
 
 from kernelwise._types import Array
 from kernelwise.combine.mkl.base import BaseMatrices
+from kernelwise.gram.eigensystems import eigensystem
 from kernelwise.machines.metric import bordered_inverse
 
 Objective = Callable[[Array], tuple[float, Array]]
@@ -82,7 +83,7 @@ def _integer_form(base: BaseMatrices, mu: Array, Y: Array, r: float) -> tuple[fl
 
 def _spectral_form(base: BaseMatrices, mu: Array, Y: Array, r: float) -> tuple[float, Array]:
     """Return tr(Y' K^r Y), and its gradient, for any power."""
-    s, Q = scipy.linalg.eigh(base.combined(mu), check_finite=False)
+    s, Q = eigensystem(lambda: base.combined(mu))
     s = np.maximum(s, 0.0)
     Z = Q.T @ Y
     with np.errstate(divide="ignore"):
@@ -192,7 +193,7 @@ def _moves(K: Array) -> tuple[float, Array]:
     the divided differences of all :math:`f_i` add up to :math:`(C_{lj} - C_{jl}) / (s_j - s_l)`,
     and to :math:`2 Q' (\sigma \circ Q)` where eigenvalues are equal.
     """
-    s, Q = scipy.linalg.eigh(K, check_finite=False)
+    s, Q = eigensystem(lambda: K)
     moves = 2.0 * s[None, :] - K.diagonal()[:, None]
     W, signs = np.abs(moves), np.sign(moves)
     C, E = Q.T @ (W * Q), 2.0 * Q.T @ (signs * Q)
