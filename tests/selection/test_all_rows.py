@@ -153,3 +153,23 @@ def test_memory_and_time_limit_the_landmarks(cluster):
     assert rank(2 * 10**7) == 500
     assert rank(10**5, time=1) < 1000
     assert rank(10**5, memory="330MB") == 500
+
+
+@pytest.mark.filterwarnings("ignore::kernelwise.selection.guards.KernelChoiceWarning")
+def test_rare_classes_are_among_the_rows_held_out(cluster, monkeypatch):
+    monkeypatch.setattr(all_rows, "_RANKS", (60,))
+    X, y = data(1500)
+    y[[100, 700, 1300]], X[[100, 700, 1300]] = 2, [9.0, 9.0, 9.0] + 0.1 * X[[100, 700, 1300]]
+    find, found = all_rows._Fit._held_rows, []
+
+    def held_rows(self):
+        found.append((self, find(self)))
+        return found[-1][1]
+
+    monkeypatch.setattr(all_rows._Fit, "_held_rows", held_rows)
+    fitted = kw.KernelSelector(engine=engine(cluster)).fit(*arrays(X, y))
+    [(fit, held)] = found
+    np.testing.assert_array_equal(np.unique(fit._targets.labels[held]), [0, 1, 2])
+    landmarks = {row.tobytes() for row in fit.features.landmarks}
+    assert not any(row.tobytes() in landmarks for row in fit._sample[held])
+    assert np.isfinite(fitted.balanced_error_.value)

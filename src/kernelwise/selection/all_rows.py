@@ -33,7 +33,7 @@ from kernelwise.selection.estimators import balanced_leave_one_out, leave_one_ou
 from kernelwise.selection.inputs import as_ridges
 from kernelwise.selection.journal import as_journal
 from kernelwise.selection.recorded import piece_of
-from kernelwise.targets import Targets, stratified_order
+from kernelwise.targets import Targets, last_rows, stratified_order
 
 SAMPLE = 100_000  # rows on which the kernel is chosen
 _HELD_OUT, _HELD_SHARE = 5000, 10  # rows, and at most one in so many of the sample
@@ -153,12 +153,12 @@ class _Fit:
         return RemoteMoments(*found)
 
     def _held_rows(self) -> Array:
-        """Return rows of the sample that are no landmarks."""
+        """Return rows of the sample that are no landmarks, of every class that has such rows."""
         landmarks = {row.tobytes() for row in np.ascontiguousarray(self.features.landmarks)}
-        order = stratified_order(self._targets)[::-1]
+        is_free = np.array([row.tobytes() not in landmarks for row in self._sample])
+        order = stratified_order(self._targets)
         most = min(_HELD_OUT, order.size // _HELD_SHARE)
-        held = [i for i in order if self._sample[i].tobytes() not in landmarks][:most]
-        return np.sort(np.array(held, dtype=int))
+        return np.sort(last_rows(self._targets, order[is_free[order]], most))
 
     def _ridges(self) -> list[float]:
         ridge = self._chosen.ridge
