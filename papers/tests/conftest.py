@@ -2,8 +2,8 @@
 
 import csv
 import gzip
-from concurrent.futures import ThreadPoolExecutor
 
+import joblib
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes
@@ -55,12 +55,10 @@ def folder(data_folder):
 
 
 @pytest.fixture
-def in_this_process(monkeypatch):
+def in_this_process():
     """Let experiments work in threads of this process: others take seconds to start.
 
     Their lines are then the same to the last digit as those of a job that is done here.
     """
-    monkeypatch.setattr(
-        "kernelwise_papers.runner.ProcessPoolExecutor",
-        lambda workers, mp_context: ThreadPoolExecutor(workers),
-    )
+    with joblib.parallel_config(backend="threading", n_jobs=2):
+        yield

@@ -1,7 +1,6 @@
 """The tables as runs: splits, picks, resuming."""
 
 import csv
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -202,9 +201,7 @@ class TestRuns:
             assert lines[0][name] == expected[name]
             assert int(lines[0][f"{name} kernel"]) == expected[f"{name} kernel"]
 
-    def test_a_job_that_nobody_wrote_down_is_not_done_again(
-        self, folder, tmp_path, in_this_process, monkeypatch
-    ):
+    def test_a_job_that_nobody_wrote_down_is_not_done_again(self, folder, tmp_path, monkeypatch):
         """Whoever was to write its lines was killed; the worker had them in the journal."""
         experiment, effort = EXPERIMENTS["sm-table2"], Effort(2, rows=50, datasets=("heart",))
         monkeypatch.setattr(runner, "workers", lambda: 1)
@@ -240,7 +237,6 @@ class TestRuns:
         experiment, done = EXPERIMENTS["sm-table2"], []
         monkeypatch.setattr(type(experiment), "work", work)
         monkeypatch.setattr(runner, "workers", lambda: 1)
-        monkeypatch.setattr(runner, "ProcessPoolExecutor", lambda n, **_: ThreadPoolExecutor(n))
         effort = Effort(3, rows=50, datasets=("heart",))
         path = runner.run(experiment, tmp_path, effort)
         text, journal = path.read_text(), path.with_suffix(".kwj")

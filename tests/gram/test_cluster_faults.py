@@ -155,12 +155,14 @@ def test_a_rank_that_does_not_fit_into_a_worker_is_refused(cluster, monkeypatch)
         kw.score_kernels(X, targets.labels, KERNELS[0], "eloo", engine=engine)
 
 
-def test_folds_by_joblib(cluster):
+def test_folds_and_resamples_by_joblib(cluster):
     X, targets = data(200)
     selector = kw.KernelSelector(kernels=KERNELS[:3]).fit(X, targets.labels)
     with joblib.parallel_config(backend="dask", n_jobs=2):
         ours = selector.nested_error(X, targets.labels)
+        shares = selector.pick_stability(X, targets.labels, resamples=4)
     assert ours == selector.nested_error(X, targets.labels)
+    assert shares == selector.pick_stability(X, targets.labels, resamples=4)
 
 
 def test_a_task_uses_one_thread():

@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
 from sklearn.utils import get_tags
+from sklearn.utils.parallel import Parallel, delayed
 from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._arguments import as_integer, is_list, shown
@@ -144,15 +145,23 @@ def pick_shares(chooser: Any, X: Any, targets: Targets, resamples: int) -> dict[
             f"{shown(resamples)}."
         )
     check_lengths(X, targets.n)
-    picks: Counter[Kernel] = Counter()
     is_matrix = get_tags(chooser).input_tags.pairwise
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # what there is to say was said of all rows
-        for seed in range(asked):
-            rows = np.sort(stratified_order(targets, seed)[: min(_PART_ROWS, targets.n // 2)])
-            part = part_of(X, rows) if is_matrix else X[rows]
-            picks[chooser.fit(part, targets.labels[rows]).best_kernel_] += 1
+        parts = (_random_part(X, targets, seed, is_matrix) for seed in range(asked))
+        # One after the other, unless joblib is set to something else.
+        picks = Counter(Parallel()(delayed(_pick)(chooser, *part) for part in parts))
     return {kernel: count / asked for kernel, count in picks.most_common()}
+
+
+def _random_part(X: Any, targets: Targets, seed: int, is_matrix: bool) -> tuple[Any, Array]:
+    rows = np.sort(stratified_order(targets, seed)[: min(_PART_ROWS, targets.n // 2)])
+    return part_of(X, rows) if is_matrix else X[rows], targets.labels[rows]
+
+
+def _pick(chooser: Any, X: Any, y: Array) -> Kernel:
+    kernel: Kernel = clone(chooser).fit(X, y).best_kernel_
+    return kernel
 
 
 def _checked_folds(cv: Any) -> Any:
