@@ -151,3 +151,42 @@ def test_rounded_pairs_are_rounded_only(geometry):
     exact = trials.EnginePairs(X[:20], X)[geometry]
     found = RoundedPairs(X[:20], X)[geometry]
     np.testing.assert_allclose(found, exact, rtol=1e-7)
+
+
+def machine_by_hand(kernel, ridge, X, Y, weights, fit_intercept):
+    """Coefficients and bias of a machine, from its equations."""
+    n = len(X)
+    K = kernel(X) + np.diag(ridge / (np.ones(n) if weights is None else weights))
+    if not fit_intercept:
+        return np.linalg.solve(K, Y), np.zeros(Y.shape[1])
+    system = np.block([[K, np.ones((n, 1))], [np.ones((1, n)), np.zeros((1, 1))]])
+    found = np.linalg.solve(system, np.vstack([Y, np.zeros((1, Y.shape[1]))]))
+    return found[:-1], found[-1]
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=str)
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize("targets", ["numbers", "classes"])
+def test_one_factor_gives_the_machine_and_the_one_without_the_last_rows(
+    kernel, fit_intercept, weighted, targets
+):
+    X, y, w = data(90)
+    w, last, ridge = w if weighted else None, 17, 0.5
+    known = Targets.of(y if targets == "numbers" else np.digitize(y, [2.5, 3.5])).weighted(w)
+    found = Trials([kernel], X, known, 90, fit_intercept).machine(kernel, ridge, last)
+    Y, first = known.fit_columns, slice(0, 90 - last)
+    a, b = machine_by_hand(kernel, ridge, X, Y, w, fit_intercept)
+    np.testing.assert_allclose(found.coefficients, a, atol=1e-3 * np.abs(a).max())
+    np.testing.assert_allclose(found.bias, b, atol=1e-3 * np.abs(Y).max())
+    a, b = machine_by_hand(
+        kernel, ridge, X[first], Y[first], None if w is None else w[first], fit_intercept
+    )
+    values = kernel(X[90 - last :], X[first]) @ a + b
+    np.testing.assert_allclose(found.values, values, atol=1e-3 * np.abs(Y).max())
+
+
+def test_no_factor_no_machine():
+    X, y, _ = data(40)
+    seen = Trials([kw.Sigmoid(5.0)], X, Targets.of(y), 40, True)
+    assert seen.machine(kw.Sigmoid(5.0), 1e-9, 10) is None

@@ -15,10 +15,10 @@ and for kernels of which single precision knows little, machines are solved in d
 import math
 import sys
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import cho_solve
+from scipy.linalg import cho_solve, solve_triangular
 
 from kernelwise._progress import SILENT, Task
 from kernelwise._threads import pool, workers
@@ -49,6 +49,22 @@ class RoundedPairs(EnginePairs):
     def _transformed(self, transform: Transform) -> "RoundedPairs":
         assert self.Z is not None
         return RoundedPairs(transform(self.X), transform(self.Z), self.entries)
+
+
+class Machine(NamedTuple):
+    """A machine on all rows, and what it would be without the last of them.
+
+    Attributes
+    ----------
+    coefficients : array of shape (n, c)
+    bias : array of shape (c,)
+    values : array of shape (last, c)
+        f(x) of the last rows, by the machine on the others.
+    """
+
+    coefficients: Array
+    bias: Array
+    values: Array
 
 
 class Trials:
@@ -90,6 +106,46 @@ class Trials:
             if found is None:
                 found = self._solved(kernel, ridge, np.float64, SILENT)
         return None if found is None else self._origin + self._unit * found
+
+    def machine(
+        self, kernel: Kernel, ridge: float, last: int, progress: Task = SILENT
+    ) -> Machine | None:
+        r"""Return the machine in single precision, judged by the last of its rows.
+
+        A Cholesky factor :math:`L L^\top = M` has that of the rows before, :math:`L_1`, in its
+        corner. With :math:`z = L_1^{-1} D (y - b)` of these rows, the machine on them has the
+        values :math:`b + D^{-1} L_{21} z` on the last ones: one factor serves both machines.
+
+        None where there is no factor. The task is told of its steps.
+        """
+        m = self._count
+        before, roots = m - last, self._roots[:m]
+        M = self._matrix(kernel, SINGLE)
+        M.flat[:: m + 1] += SINGLE(ridge)
+        with np.errstate(all="ignore"):  # what is not finite is found out
+            L = cholesky_factor(M.T, progress)
+            if L is None:
+                return None
+            right = (np.column_stack([self._Y[:m], np.ones(m)]) * roots[:, None]).astype(SINGLE)
+            Z = solve_triangular(L, right, lower=True, check_finite=False)
+            z, bias = self._without_bias(Z[:before])
+            values = bias + (L[before:, :before] @ z) / roots[before:, None]
+            z, bias = self._without_bias(Z)
+            alpha = solve_triangular(L, z, lower=True, trans=1, check_finite=False)
+        found = Machine(
+            self._unit * roots[:, None] * alpha,
+            self._origin + self._unit * bias,
+            self._origin + self._unit * values,
+        )
+        return found if all(np.isfinite(array).all() for array in found) else None
+
+    def _without_bias(self, Z: Array) -> tuple[Array, Array]:
+        """Return the columns of L^-1 D y less the bias times the last, L^-1 D 1, and the bias."""
+        targets, ones = Z[:, :-1], Z[:, -1]
+        bias = np.zeros(targets.shape[1])
+        if self._fit_intercept:
+            bias = (ones @ targets / (ones @ ones)).astype(np.float64)
+        return targets - np.outer(ones, bias.astype(SINGLE)), bias
 
     def _noise(self, kernel: Kernel) -> float:
         """Return the error of an entry in single precision, from those of a few rows."""

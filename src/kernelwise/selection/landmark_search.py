@@ -4,7 +4,8 @@ Exact leave-one-out on 2,000 rows says where to begin. Machines on landmarks, tr
 and judged by rows held out, go on from there: from 1,000 landmarks on their number is doubled while
 that pays. Few landmarks prefer wide kernels, and so do few rows: at every doubling narrower kernels
 are tried. The last machine is fitted to all rows, or to all but those held out; what it is said to
-achieve was measured on rows that it had not seen.
+achieve was measured on rows that it had not seen. Where the rows are few enough, a machine with all
+of them for landmarks comes last.
 """
 
 import math
@@ -32,19 +33,20 @@ from kernelwise.gram.single import in_single
 from kernelwise.kernels import Kernel
 from kernelwise.machines.base import standard_error
 from kernelwise.machines.held_out import HeldOutFit, LeftOut
-from kernelwise.selection.climb import GridIndex, SearchFailed
+from kernelwise.selection.climb import Grid, GridIndex, SearchFailed
 from kernelwise.selection.diagnostics import Code, Diagnostic
 from kernelwise.selection.effort import Effort
 from kernelwise.selection.local_search import LocalSearch, SearchResult
 from kernelwise.selection.problem import Problem, Solution
 from kernelwise.selection.ranks import falls
+from kernelwise.selection.whole import WholeLook, WholeMachine
 from kernelwise.targets import last_rows, stratified_order
 
 START_ROWS = 2000
 FEWEST_LANDMARKS = 1000
 MOST_LANDMARKS = 8000
 _HELD_OUT = 5000  # rows
-_HELD_SHARE = 10  # at most one row in so many is held out
+_HELD_SHARES = 5, 10  # at most one row in so many is held out, among few rows and among many
 _ROWS_A_LANDMARK = 16  # on which kernels and ridges are compared
 _SAMPLE = 4  # rows a landmark of which a preconditioner is made
 _FEW_ROWS = 300.0  # fewer rows than m² over this do without such a sample
@@ -76,6 +78,19 @@ class Look(NamedTuple):
         """The mean loss."""
         return float(self.losses.mean())
 
+    @property
+    def landmarks(self) -> int:
+        """How many there are."""
+        return int(self.seen.Z.shape[0])
+
+
+class _Climbed(NamedTuple):
+    """Where doubling landmarks has led to."""
+
+    looks: dict[GridIndex, Look]  # the last ones
+    limit: str | None  # what keeps landmarks from being more, where more might do better
+    whole: WholeLook | None = None  # a machine on all rows, if it is better
+
 
 class LandmarkSearch:
     """Looks for the kernel and ridge with the least loss on rows held out.
@@ -102,7 +117,7 @@ class LandmarkSearch:
         self._criterion, self._ridges = criterion, ridges
         targets, X = problem.targets, problem.X
         order = stratified_order(targets)
-        self._held = np.sort(last_rows(targets, order, min(_HELD_OUT, targets.n // _HELD_SHARE)))
+        self._held = np.sort(last_rows(targets, order, _held_out_of(targets.n)))
         self._training = order[~np.isin(order, self._held)]
         most = min(MOST_LANDMARKS, order.size // 2, problem.fitting(_BYTES))
         self._landmarks = distinct_rows(X, self._training, most)
@@ -111,18 +126,22 @@ class LandmarkSearch:
         self._held_targets = targets.part(self._held)
         self._weights = np.ones(targets.n) if targets.weights is None else targets.weights
         self._effort = Effort(targets.n, problem.seconds, problem.begun)
+        grid = Grid(kernels, criterion, ridges)
+        self._whole = WholeMachine(problem, grid, self._training, self._held, self._effort)
 
     def run(self, progress: Task) -> SearchResult:
-        """Begin on few rows, then climb with more and more landmarks."""
+        """Begin on few rows, then climb with more and more landmarks, at last with all rows."""
         with progress.part("landmarks", _START_PARTS + Effort.PARTS) as task:
             place = self._start()
             for _ in range(_START_PARTS):
                 task.advance()
             self._effort.begin(task, self._planned())
-            looks, limit = self._ladder(place)
+            looks, limit, whole = self._ladder(place)
+            if whole is not None:
+                return self._result(looks, whole, whole.solution, "all other rows", None)
             best = _best(looks)
             solution = self._machine(best)
-        return self._result(looks, best, solution, limit)
+        return self._result(looks, best, solution, f"{best.landmarks} landmarks", limit)
 
     def _start(self) -> GridIndex:
         """Return the pick of exact leave-one-out on few rows, in a second or two."""
@@ -136,34 +155,39 @@ class LandmarkSearch:
         m, iterations = min(FEWEST_LANDMARKS, self._landmarks.size), _ITERATIONS / _SLOWER
         machine, look = self._work(m, iterations)
         looks = _LOOKS * look
-        while 2 * m <= self._landmarks.size:
+        while 2 * m <= self._landmarks.size and not self._whole.is_cheaper(2 * m):
             m, iterations = 2 * m, iterations * _SLOWER
             more, look = self._work(m, iterations)
             if not self._effort.allows(more, looks + look):
                 break
             count = _LOOKS if self._effort.allows(more, looks + _LOOKS * look) else 1
             machine, looks = more, looks + count * look
-        return machine + looks
+        return machine + looks + (self._whole.work if self._whole.is_cheaper(2 * m) else 0.0)
 
-    def _ladder(self, place: GridIndex) -> tuple[dict[GridIndex, Look], str | None]:
-        """Double the landmarks while that pays; return the last looks, and what limits them."""
+    def _ladder(self, place: GridIndex) -> "_Climbed":
+        """Double the landmarks while that pays."""
         m, paid = min(FEWEST_LANDMARKS, self._landmarks.size), False
         looks = self._climb(m, place, (1, -1))
         if not looks:
             raise SearchFailed
-        while 2 * m <= self._landmarks.size:
+        while True:
             best = _best(looks)
+            whole = self._whole.look(best.place, 2 * m, self._losses, best.loss)
+            if whole is not None:
+                return _Climbed(looks, None, whole if whole.loss < best.loss else None)
+            if 2 * m > self._landmarks.size:
+                return _Climbed(looks, self._ceiling(m, paid))
             work = self._work(2 * m, best.solution.iterations)
             sides = self._affordable_sides(*work)
             if sides is None:
                 why = "doubling them has paid up to here" if paid else "there was no time for more"
-                return looks, f"{why}): give it more seconds, as in time={self._more_seconds}"
+                limit = f"{why}): give it more seconds, as in time={self._more_seconds}"
+                return _Climbed(looks, limit)
             m *= 2
             more = self._climb(m, best.place, sides)
             if not more or not self._gains(best, _best(more), sum(work)):
-                return looks, None
+                return _Climbed(looks, None)
             looks, paid = more, True
-        return looks, self._ceiling(m, paid)
 
     @property
     def _more_seconds(self) -> int:
@@ -282,7 +306,7 @@ class LandmarkSearch:
         All of them, if it was judged with all that were not held out. If with fewer, it is judged
         once more, and those held out stay so: they are few then.
         """
-        m, (k, j) = best.seen.Z.shape[0], best.place
+        m, (k, j) = best.landmarks, best.place
         saw_all = best.seen.X.shape[0] == self._training.size
         rows = np.arange(self._problem.targets.n) if saw_all else self._training
         landmarks, ridge = self._problem.X[self._landmarks[:m]], float(self._ridges[k, j])
@@ -297,7 +321,7 @@ class LandmarkSearch:
 
     def _solved_again(self, best: Look, rows: Array) -> Iterator[tuple[LandmarkSolution, int]]:
         """Yield the machine of the best look on other rows, if it converges."""
-        m = best.seen.Z.shape[0]
+        m = best.landmarks
         seen = self._seen(self._kernels[best.place.kernel], rows, m)
         passes = self._effort.passes(self._values(rows.size, m))
         iterations = best.solution.iterations + _MORE
@@ -312,22 +336,34 @@ class LandmarkSearch:
         return HeldOutFit(ridge, bias, placed, Y - placed, self._held, self._weights)
 
     def _result(
-        self, looks: dict[GridIndex, Look], best: Look, solution: Solution, limit: str | None
+        self,
+        looks: dict[GridIndex, Look],
+        best: Look | WholeLook,
+        solution: Solution,
+        learnt_from: str,
+        limit: str | None,
     ) -> SearchResult:
         values, errors = np.full((2, *self._ridges.shape), np.nan)
-        for place, look in looks.items():
+        for place, look in (looks | {best.place: best}).items():
             values[place], errors[place] = look.loss, standard_error(look.losses)
-        m, kernel = best.seen.Z.shape[0], self._kernels[best.place.kernel]
-        notes = [
-            Diagnostic(
-                f"estimated on {self._held.size} rows held out, with {m} landmarks", Code.ESTIMATED
-            )
-        ]
+        said = f"estimated on {self._held.size} rows held out, with {learnt_from}"
+        notes = [Diagnostic(said, Code.ESTIMATED)]
         if limit is not None:
-            said = f"the chosen {kernel} is still limited by its {m} landmarks ({limit}"
+            kernel = self._kernels[best.place.kernel]
+            said = f"the chosen {kernel} is still limited by its {learnt_from} ({limit}"
             notes.append(Diagnostic(said, Code.RANK_LIMITED))
         looked_at = [min(START_ROWS, self._training.size), self._training.size]
         return SearchResult(values, best.place, solution, looked_at, [], errors, tuple(notes))
+
+
+def _held_out_of(n: int) -> int:
+    """Return how many rows judge machines.
+
+    The more of them there are, the surer is the choice. Where every machine sees all others, they
+    come back in the end; otherwise they are lost, and should be few.
+    """
+    most, few = (min(_HELD_OUT, n // share) for share in _HELD_SHARES)
+    return most if n - most <= _ROWS_A_LANDMARK * FEWEST_LANDMARKS else few
 
 
 def _factors(m: int) -> float:
