@@ -21,7 +21,9 @@ from kernelwise.selection.climb import Grid, GridIndex
 from kernelwise.selection.effort import Effort
 from kernelwise.selection.problem import Problem, Solution
 
-_BYTES = 10.0  # times the square of the rows: distances and the factor in single precision
+# Times the square of the rows: distances and the factor in single precision, blocks of distances in
+# double, and what is kept of machines on a fifth of the rows as landmarks.
+_BYTES = 12.5
 _ROWS_A_LANDMARK = 2.5  # up to which the machine on all rows is the cheaper one
 _FACTOR = 350.0  # a factor of n rows takes as long as n³ over this many kernel values
 _EXACT = 0.05  # of the residuals, that the equations of the machine may be missed by
