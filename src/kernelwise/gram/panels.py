@@ -5,11 +5,11 @@ matrices are halved until they are small enough for it; what joins the halves ar
 which are as fast, and between which a task is told and Ctrl-C acts.
 """
 
-import numpy as np
 from scipy.linalg import get_blas_funcs, get_lapack_funcs
 
 from kernelwise._progress import SILENT, Task
 from kernelwise._types import Array
+from kernelwise.gram._lapack import factorize, invert
 
 STEPWISE = 8001  # rows from which on a call to LAPACK takes seconds
 _SMALL = 2048  # rows that it is given at once then
@@ -25,8 +25,7 @@ def cholesky_factor(M: Array, progress: Task = SILENT) -> Array | None:
     Only the lower triangle is read. A matrix in LAPACK's order is overwritten.
     """
     if M.shape[0] < STEPWISE:
-        L, info = get_lapack_funcs("potrf", (M,))(M, lower=1, clean=1, overwrite_a=1)
-        return L if info == 0 else None
+        return factorize(M)
     return M if _factorize(M, _Steps(M.shape[0], progress)) else None
 
 
@@ -38,7 +37,7 @@ def steps_for(rows: int) -> int:
 def inverse_factor(L: Array, progress: Task = SILENT) -> Array:
     """Return the inverse of a lower triangle, in its place if it is in LAPACK's order."""
     if L.shape[0] < STEPWISE:
-        return np.asarray(get_lapack_funcs("trtri", (L,))(L, lower=1, overwrite_c=1)[0])
+        return invert(L)
     _invert(L, _Steps(L.shape[0], progress))
     return L
 
