@@ -2,11 +2,13 @@
 
 import multiprocessing
 import os
+import pickle
 import signal
 import subprocess
 import sys
 import time
 
+import joblib
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -271,3 +273,21 @@ def test_a_killed_run_goes_on(tmp_path):
     last = run(path).communicate()[0].split()
     assert int(last[1]) + int(last[2]) == int(whole[1]) and int(last[2]) == written
     assert last[3:] == whole[3:]
+
+
+@pytest.mark.parametrize("what", ["nested_error", "pick_stability"])
+def test_other_processes_open_the_journal_for_themselves(what, tmp_path):
+    X, y = data(120)
+    selector = kw.KernelSelector(kernels=kw.grids.gaussian(-1, 2), journal=tmp_path / "run.kwj")
+    selector.fit(X, y)
+    expected = getattr(kw.KernelSelector(kernels=kw.grids.gaussian(-1, 2)).fit(X, y), what)(X, y)
+    with joblib.parallel_config(backend="loky", n_jobs=2):
+        assert getattr(selector, what)(X, y) == expected
+
+
+def test_a_pickled_journal_is_the_same_file(tmp_path):
+    first = Journal(tmp_path / "run.kwj")
+    first.piece(fingerprint("a key"), lambda: [1.0])
+    again = pickle.loads(pickle.dumps(journals.for_parts(first)))
+    assert again.piece(fingerprint("a key"), never) == [1.0] and again._file != first._file
+    assert not again._is_checked

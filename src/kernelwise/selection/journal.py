@@ -73,6 +73,10 @@ class Journal:
         """Return itself: clones of an estimator share the file."""
         return self
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Let another process open the file for itself."""
+        return _opened, (self.path, self._is_checked)
+
     def _begin(self) -> None:
         """Begin a new file, also where somebody was killed when he began it."""
         with self._alone():
@@ -201,6 +205,12 @@ def _decoded(content: bytes) -> Any:
         return [whole(one) for one in item] if isinstance(item, list) else item
 
     return whole(json.loads(content[8 : 8 + length]))
+
+
+def _opened(path: Path, is_checked: bool) -> Journal:
+    found = Journal(path)
+    found._is_checked = is_checked
+    return found
 
 
 def for_parts(journal: Any) -> Journal | None:
