@@ -170,6 +170,16 @@ def test_rare_classes_are_among_the_rows_held_out(cluster, monkeypatch):
     fitted = kw.KernelSelector(engine=engine(cluster)).fit(*arrays(X, y))
     [(fit, held)] = found
     np.testing.assert_array_equal(np.unique(fit._targets.labels[held]), [0, 1, 2])
-    landmarks = {row.tobytes() for row in fit.features.landmarks}
-    assert not any(row.tobytes() in landmarks for row in fit._sample[held])
+    assert not np.isin(held, fit._landmarks).any()
     assert np.isfinite(fitted.balanced_error_.value)
+
+
+@pytest.mark.filterwarnings("ignore::kernelwise.selection.guards.KernelChoiceWarning")
+@pytest.mark.parametrize("classes", [0, 2])
+def test_rows_that_all_repeat(cluster, classes):
+    """Every row equals a landmark; rows are held out all the same."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, (1500, 3)).astype(float)
+    f = X[:, 0] * X[:, 1] + 0.5 * rng.normal(size=1500)
+    fitted = kw.KernelSelector(engine=engine(cluster)).fit(*arrays(X, f if classes == 0 else f > 1))
+    assert 0.0 < fitted.error_.value < (f.var() if classes == 0 else 0.3)

@@ -123,8 +123,8 @@ class _Fit:
     ) -> None:
         self._rows, self._sample, self._targets, self._chosen = rows, sample, targets, chosen
         order = np.random.default_rng(0).permutation(targets.n)
-        landmarks = sample[distinct_rows(sample, order, rank)]
-        self.features = Features.of(chosen.best_kernel_, landmarks)
+        self._landmarks = distinct_rows(sample, order, rank)
+        self.features = Features.of(chosen.best_kernel_, sample[self._landmarks])
         self._coding = Coding(targets.classes, bool(chosen.best_estimator_.fit_intercept))
 
     def run(self) -> tuple[float, HeldOutFit, Machine]:
@@ -153,12 +153,11 @@ class _Fit:
         return RemoteMoments(*found)
 
     def _held_rows(self) -> Array:
-        """Return rows of the sample that are no landmarks, of every class that has such rows."""
-        landmarks = {row.tobytes() for row in np.ascontiguousarray(self.features.landmarks)}
-        is_free = np.array([row.tobytes() not in landmarks for row in self._sample])
+        """Return rows of the sample that were not taken for landmarks, of every class."""
         order = stratified_order(self._targets)
-        most = min(_HELD_OUT, order.size // _HELD_SHARE)
-        return np.sort(last_rows(self._targets, order[is_free[order]], most))
+        order = order[~np.isin(order, self._landmarks)]
+        most = max(1, min(_HELD_OUT, self._targets.n // _HELD_SHARE))
+        return np.sort(last_rows(self._targets, order, most))
 
     def _ridges(self) -> list[float]:
         ridge = self._chosen.ridge
