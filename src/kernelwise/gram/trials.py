@@ -80,11 +80,21 @@ class Trials:
     count : int
         How many these are.
     fit_intercept : bool
+    keeps_distances : bool, default=True
+        Whether those of all pairs stay in memory for the next machine.
     """
 
     def __init__(
-        self, kernels: Sequence[Kernel], X: Any, targets: Targets, count: int, fit_intercept: bool
+        self,
+        kernels: Sequence[Kernel],
+        X: Any,
+        targets: Targets,
+        count: int,
+        fit_intercept: bool,
+        *,
+        keeps_distances: bool = True,
     ) -> None:
+        self._keeps_distances = keeps_distances
         self._X, self._count, self._fit_intercept = X, count, fit_intercept
         Y, weights = targets.fit_columns, targets.weights
         self._roots = np.ones(targets.n) if weights is None else np.sqrt(weights)
@@ -220,5 +230,6 @@ class Trials:
         pairs = self._pairs.get(rows.start)
         if pairs is None:
             pairs = RoundedPairs(self._X[rows], self._X[: self._count], sys.maxsize)
-            self._pairs[rows.start] = pairs
+            if self._keeps_distances:
+                self._pairs[rows.start] = pairs
         return kernel.values(pairs)

@@ -26,6 +26,7 @@ from kernelwise.machines.ridge_path import check_ridge, weighted_matrix
 
 METHODS = ("auto", "jackknife", "jackknife+")
 MOST_ROWS = 2000  # up to which "auto" factorises the matrix again: a fraction of a second
+_FEW = 0.5  # of the rows
 _ENTRIES = 2**22  # of the largest array at a time
 
 Weigher = Callable[[Array], Array]  # from k(x) to the weights of the training targets in f(x)
@@ -123,6 +124,15 @@ def _has_left_out(machine: Any) -> Array:
     return np.asarray(np.isfinite(_columns(machine.loo_residuals_)).all(axis=1))
 
 
+def _are_held_out_together(machine: Any) -> bool:
+    """Say whether rows judge a machine that lacks all of them, not one by one: few have values.
+
+    Of a machine with leave-one-out values nearly all have them, or, of a single row, none.
+    """
+    share = float(_has_left_out(machine)[machine.sample_weight_ > 0.0].mean())
+    return 0.0 < share < _FEW
+
+
 def _left_out(machine: Any) -> tuple[Array, Array]:
     """Return leave-one-out values and residuals, (n, c), of the rows that have them."""
     rows = _has_left_out(machine)
@@ -166,10 +176,10 @@ def _prepare(machine: Any, level: Any, method: Any) -> tuple[float, Weigher | No
 def _weigher(machine: Any) -> Weigher:
     """Return what gives the weights of the training targets, from the matrix factorised again."""
     rows, weights = machine.X_fit_, getattr(machine, "sample_weight_", np.empty(0))
-    if weights.size != rows.shape[0]:
+    if weights.size != rows.shape[0] or _are_held_out_together(machine):
         raise Undefined(
-            "the jackknife+ needs every training row and its weight, and this machine does not "
-            "keep them: use method='jackknife'"
+            "the jackknife+ needs every training row with its weight and its leave-one-out value, "
+            "and this machine does not have them: use method='jackknife'"
         )
     used, bias = weights > 0.0, machine.fit_intercept
     weights, judged = weights[used], _has_left_out(machine)[used]

@@ -21,11 +21,13 @@ from kernelwise.selection.climb import Grid, GridIndex
 from kernelwise.selection.effort import Effort
 from kernelwise.selection.problem import Problem, Solution
 
-# Times the square of the rows: distances and the factor in single precision, blocks of distances in
-# double, and what is kept of machines on a fifth of the rows as landmarks.
+# Times the square of the rows: the factor in single precision, blocks of distances in double, and
+# what is kept of machines on a fifth of the rows as landmarks.
 _BYTES = 12.5
-_ROWS_A_LANDMARK = 2.5  # up to which the machine on all rows is the cheaper one
+_ROWS_A_LANDMARK = 2.5  # up to which the machine on all rows is the cheaper one, if there are
+_MOST_ROWS = 16_384  # at most so many
 _FACTOR = 350.0  # a factor of n rows takes as long as n³ over this many kernel values
+_MOST_RIDGES = 3  # that are tried
 _EXACT = 0.05  # of the residuals, that the equations of the machine may be missed by
 _BLOCK = 256  # rows at once
 
@@ -66,8 +68,8 @@ class WholeMachine:
 
     def is_cheaper(self, landmarks: int) -> bool:
         """Say whether it takes no longer than so many landmarks, and fits into memory."""
-        n = self._problem.targets.n
-        return n <= _ROWS_A_LANDMARK * landmarks and n <= self._problem.fitting(_BYTES)
+        most = min(_ROWS_A_LANDMARK * landmarks, _MOST_ROWS, self._problem.fitting(_BYTES))
+        return self._problem.targets.n <= most
 
     @property
     def work(self) -> float:
@@ -97,9 +99,11 @@ class WholeMachine:
     def _looks(self, place: GridIndex, losses_of: Losses) -> Iterator[WholeLook]:
         """Yield machines at larger and larger ridges, as long as there is time."""
         problem, order = self._problem, self._order
-        kernel, given = self._grid.kernels[place.kernel], (problem.X[order], problem.targets)
-        trials = Trials([kernel], given[0], given[1].part(order), order.size, problem.fit_intercept)
-        for j in range(place.ridge, self._grid.ridges.shape[1]):
+        kernel, targets = self._grid.kernels[place.kernel], problem.targets.part(order)
+        given = [kernel], problem.X[order], targets, order.size, problem.fit_intercept
+        trials = Trials(*given, keeps_distances=False)
+        last = min(place.ridge + _MOST_RIDGES, self._grid.ridges.shape[1])
+        for j in range(place.ridge, last):
             if not self._effort.allows(0.0, self.work):
                 return
             ridge = float(self._grid.ridges[place.kernel, j])
