@@ -238,6 +238,7 @@ class TestRuns:
 
         experiment, done = EXPERIMENTS["sm-table2"], []
         monkeypatch.setattr(type(experiment), "work", work)
+        monkeypatch.setattr(type(experiment), "lacks", lambda self, lines: False)
         monkeypatch.setattr(runner, "workers", lambda: 1)
         monkeypatch.setattr(runner, "ProcessPoolExecutor", lambda n, **_: ThreadPoolExecutor(n))
         effort = Effort(3, rows=50, datasets=("heart",))

@@ -239,7 +239,6 @@ _ER_FIGURE1 = replace(
         "ER 2015, Figure 1: the weight eta of ER, t = 4",
         "eta",
         {"ER": {eta: ER(t=4, eta=eta) for eta in _ETAS}},
-        _SPLITS,
     ),
     claims=(
         Claim("ER", "stable", 0.4, 1.5, _SMALL),
@@ -255,7 +254,6 @@ _ER_FIGURE2 = replace(
         "ER 2015, Figure 2: the number t of eigenvalues of ER, eta = 0.6",
         "t",
         {"ER": {float(t): ER(t=t, eta=0.6) for t in (1, 2, 3, 4, 6, 8, 12, 16, 32, 64)}},
-        _SPLITS,
     ),
     claims=(
         Claim("ER", "stable", 2, 8, _SMALL),
