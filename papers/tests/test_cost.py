@@ -46,10 +46,29 @@ def test_every_job_times_both_sizes(monkeypatch, rows):
     assert len(jobs) == 3 and len(asked) == 9
 
 
+def test_a_figure_is_timed_on_all_its_sets(monkeypatch):
+    """0.25 s a set, 24 sets: 40 more splits are 240 s, on two cores 120."""
+    asked = []
+    monkeypatch.setattr(cost, "split_lines", lambda table, job: asked.append(job))
+    monkeypatch.setattr(cost, "cpu_seconds", lambda run: run() or 0.25)
+    data = SimpleNamespace(n=100)
+    monkeypatch.setattr(type(TABLES["er-table1"]), "load", lambda self, name: data)
+    [job] = COST.jobs(Effort(1, None, ("sm-figure1 all-sets",)))
+    [found] = COST.work(job)
+    assert found == {"rows": 2400, "seconds": "6", "all rows": 2400}
+    assert [job.rows for job in asked] == [60, *[None] * 24] and "a2a" not in str(asked)
+    lines = [{"dataset": job.dataset} | {name: str(value) for name, value in found.items()}]
+    assert COST.summary(lines) == "sm-figure1 all-sets: 0.033 h on 2 cores"
+    assert "| sm-figure1 | 6 | 10 | 50 | 0.033 |" in COST.page(lines) and COST.figure(lines).axes
+
+
 @pytest.mark.parametrize("name", COST.datasets)
 def test_the_sets_are_those_left_out(name):
     key, dataset = name.split()
-    assert dataset in EXPERIMENTS[key].datasets and dataset in ("a2a", "cpusmall")
+    if dataset == "all-sets":
+        assert EXPERIMENTS[key].repetitions < EXPERIMENTS[key].table.repetitions
+    else:
+        assert dataset in EXPERIMENTS[key].datasets and dataset in ("a2a", "cpusmall")
     assert COST.takes_time
 
 

@@ -105,3 +105,22 @@ def test_the_leaderboard_in_the_documentation():
         faster = ", ".join(speed(panel, name) for panel in chosen)
         [line] = [row for row in rows if row.split("|")[1].strip().strip("`") == name]
         assert_same_text(f" {' | '.join([*cells, faster])} |", line.split("|", 2)[2])
+
+
+def test_the_place_of_the_relative_form_in_the_documentation():
+    from kernelwise_papers.leaderboard.entrants import RELATIVE, RKS
+    from kernelwise_papers.leaderboard.panel import panels
+
+    text = " ".join((ROOT / "docs" / "widths.md").read_text().split())
+    contests = {panel.title: panel.contest for panel in panels(found("leaderboard"))}
+    said = {}
+    for title, contest in contests.items():
+        said[title] = f"{contest.place(RELATIVE)} of {len(contest.names)}"
+        errors = [contest.row(name).error for name in (RELATIVE, RKS, "SPS")]
+        assert min(errors) == errors[0]
+        others = [contest.place(name) for name in ("SM (r=3)", "ER", "5-fold CV")]
+        ours, fixed = contest.place(RELATIVE), title.endswith("ridge 1")
+        assert [ours < other for other in others] == [fixed, fixed, False]
+    first, second, third, fourth = said.values()
+    assert f"At ridge 1 it is place {first} for two classes and {third} for real targets" in text
+    assert f"where the ridge is chosen too, place {second} and {fourth}, behind all three" in text

@@ -10,10 +10,13 @@ import kernelwise as kw
 from kernelwise import criteria as c
 from kernelwise.criteria import Evidence
 from kernelwise.gram import Dense, Targets
+from kernelwise_papers import publications
 from kernelwise_papers.experiment import Job
+from kernelwise_papers.papers.er import EP_OURS
 from kernelwise_papers.papers.tables import TABLES
+from kernelwise_papers.tables import run as tables_run
 from kernelwise_papers.tables.eigenvalue_gap import EP, ROWS, operator_eigenvalues
-from kernelwise_papers.tables.run import TableRun
+from kernelwise_papers.tables.run import TableRun, split_lines
 
 
 def along_an_axis(v, tau, count):
@@ -88,14 +91,47 @@ def test_where_it_is_undefined(two_blobs):
         EP(-1.0)
 
 
-def test_its_table_stands_beside_the_published_column(folder):
+@pytest.fixture
+def run(folder):
     kernels = sorted(kw.grids.gaussian(-1, 3), key=lambda k: k.roughness)
-    run = TableRun(replace(TABLES["er-table1-ep"], kernels=kernels))
+    return TableRun(replace(TABLES["er-table1"], kernels=kernels))
+
+
+def test_its_column_stands_over_the_published_one_and_says_what_it_is(run):
     place = {"dataset": "heart", "repetition": "0"}
-    lines = [place | as_text(line) for line in run.work(Job("er-table1-ep", "heart", 0))]
+    lines = [place | as_text(line) for line in run.work(Job("er-table1", "heart", 0))]
     assert {line["lambda"] for line in lines} == {"0.01", "0.1", "1.0", "10.0"}
     page = run.page(lines)
-    assert "| EP | EP |" in page and "a reconstruction" in run.title
+    assert f"| EP | {EP_OURS} |" in page and "is reconstructed, not reproduced" in page
+    [head] = [line for line in page.split("\n") if line.startswith("| set | lambda |")]
+    [row] = [line for line in page.split("\n") if line.startswith("| heart | 0.01 |")]
+    cell = dict(zip(head.split("|"), row.split("|"), strict=True))[f" {EP_OURS} "]
+    [known] = [
+        each
+        for each in publications.load("er2015_table1")
+        if (each.dataset, each.lam, each.criterion) == ("heart", 0.01, "EP")
+    ]
+    assert f"<br>{known.value:g} ± {known.spread:g}" in cell
+
+
+def test_a_column_that_a_table_gains_is_added_to_finished_lines(run, monkeypatch):
+    """On the same split: what it finds is what it would have found at first."""
+    job = Job("er-table1", "heart", 0)
+    whole = [{"dataset": "heart", "repetition": "0"} | as_text(line) for line in run.work(job)]
+    new = (EP_OURS, f"{EP_OURS} kernel", "FSM", "FSM kernel")
+    before = [{n: v for n, v in line.items() if n not in new} for line in whole]
+    before[1]["FSM"] = before[1]["FSM kernel"] = ""  # as where another job had it first
+    assert run.lacks(before) and not run.lacks(whole)
+    asked = []
+    monkeypatch.setattr(
+        tables_run,
+        "split_lines",
+        lambda table, job: asked.append(list(table.columns)) or split_lines(table, job),
+    )
+    assert [as_text(line) for line in run.complete(job, before)] == whole
+    assert asked == [["FSM", EP_OURS]]
+    page = run.page(before)  # as long as it is not there, the page does without it
+    assert f"| EP | {EP_OURS} |" not in page
 
 
 def as_text(line):

@@ -75,3 +75,71 @@ def test_every_table_and_figure_page_has_a_line():
         key for key in EXPERIMENTS if key.partition("-")[0] in ("sm", "fsm", "er", "ks", "sps")
     ]
     assert [key for key in papers if f"pages/{key}.md" not in where] == []
+
+
+# How far the numbers of every paper go: what has a number has a line.
+LAST = {
+    "SM 2017": {
+        "Definition": 1,
+        "Remark": 3,
+        "Theorem": 3,
+        "Lemma": 2,
+        "Table": 3,
+        "Figure": 1,
+        "eq.": 11,
+    },
+    "FSM 2007": {"Example": 3, "Theorem": 2, "Figure": 3, "eq.": 18},
+    "ER 2015": {
+        "Definition": 1,
+        "Theorem": 3,
+        "Corollary": 1,
+        "Remark": 1,
+        "Table": 1,
+        "Figure": 2,
+        "eq.": 4,
+    },
+    "KS 2019": {
+        "Definition": 3,
+        "Theorem": 8,
+        "Remark": 9,
+        "Table": 3,
+        "Figure": 2,
+        "eq.": 19,
+    },
+    "SPS 2014": {
+        "Definition": 2,
+        "Theorem": 3,
+        "Remark": 1,
+        "Table": 1,
+        "Figure": 1,
+        "eq.": 6,
+    },
+}
+ROMAN = {"I": 1, "II": 2, "III": 3, "IV": 4, "V": 5, "VI": 6, "VII": 7, "VIII": 8, "IX": 9}
+
+
+def number(text):
+    return ROMAN[text] if text in ROMAN else int(float(text))
+
+
+def numbers(place):
+    """The numbered elements of a place: "eq. 3 to 5" are three, "Remarks 5, 6" are two."""
+    found = set()
+    for kind, listed in re.findall(r"([A-Za-z]+\.?) ((?:[\dIVX.]+(?:, | to )?)+)", place):
+        for first, last in re.findall(r"([\dIVX.]+)(?: to (\d+))?", listed):
+            several = range(number(first), number(last or first) + 1)
+            found |= {(kind.removesuffix("s"), each) for each in several}
+    return found
+
+
+def test_numbers_of_a_place():
+    assert numbers("eq. 3 to 5") == {("eq.", 3), ("eq.", 4), ("eq.", 5)}
+    assert numbers("Theorem 3, Remarks 5, 6") == {("Theorem", 3), ("Remark", 5), ("Remark", 6)}
+    assert numbers("Table III") == {("Table", 3)} and numbers("Section 3.4") == {("Section", 3)}
+
+
+@pytest.mark.parametrize("paper", LAST)
+def test_every_numbered_element_has_a_line(paper):
+    told = set().union(*(numbers(e["place"]) for e in ELEMENTS if e["paper"] == paper))
+    wanted = {(kind, i) for kind, last in LAST[paper].items() for i in range(1, last + 1)}
+    assert sorted(wanted - told) == []

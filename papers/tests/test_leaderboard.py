@@ -33,6 +33,8 @@ from kernelwise_papers.leaderboard.entrants import (
     LIGHTGBM,
     MEDIAN,
     MODELS,
+    RELATIVE,
+    RKS,
     SAME_WIDTHS,
     SCALE,
     STACK,
@@ -439,6 +441,20 @@ class TestCompletion:
         unit = float(known[3][DEFAULT]) / again
         np.testing.assert_allclose(seconds, unit * (first + np.arange(len(joined))), rtol=1e-4)
 
+    def test_a_criterion_that_joins(self, earlier, monkeypatch):
+        """It chooses what it would have chosen at first; its times are in units of RKS."""
+        path, _ = earlier
+        times = {RELATIVE: 6.0, RKS: 2.0}
+        monkeypatch.setattr(leaderboard_lines, "_time", lambda trial, name, _: times.get(name, 1.0))
+        whole = runner.read(path)
+        known = [{n: v for n, v in line.items() if n != RELATIVE} for line in whole]
+        lines = leaderboard_lines.completed(Job("leaderboard", "heart", 0, 40), known)
+        for new, old in zip(lines, whole, strict=True):
+            if old["quantity"] == "error":
+                assert new[RELATIVE] == old[RELATIVE]
+            else:
+                assert float(new[RELATIVE]) == pytest.approx(3.0 * float(old[RKS]), rel=1e-4)
+
     def test_without_an_optional_package(self, earlier, monkeypatch):
         path, _ = earlier
         monkeypatch.setattr(leaderboard_lines, "can_run", lambda name: name != LIGHTGBM)
@@ -457,7 +473,7 @@ class TestCompletion:
         names = by_title["Two classes, ridge chosen"].contest.names
         assert LIGHTGBM not in names and STACK in names
         assert LIGHTGBM in by_title["Real targets, ridge chosen"].contest.names
-        assert LEADERBOARD.page(lines)
+        assert f"- _{LIGHTGBM}_ has no rank yet: 18 of its 20 errors" in LEADERBOARD.page(lines)
 
 
 def lines_of(errors, splits=2):

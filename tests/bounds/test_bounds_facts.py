@@ -91,6 +91,35 @@ def test_lemma_1_holds_as_corrected(ridge):
     assert margin < -bounds.sm_lssvm(wide, y, ridge=7.0, variant="printed").terms["fit"]
 
 
+@pytest.mark.parametrize("ridge", [0.05, 0.4, 1.0, 7.0])
+@pytest.mark.parametrize("tau", [0.1, 2.0, 50.0])
+def test_lemma_2_holds(ridge, tau):
+    K, y = problem(tau=tau)
+    signs, C = 2.0 * y - 1.0, K.sum()
+    mean_margin = np.mean(signs * (K @ oracles.svm(K, signs, 0.5 / ridge)))
+    d = min(-1.0, 1.0 - 0.5 / ridge)
+    for r in (1, 3):
+        assert mean_margin >= C * (oracles.spectral_measure(K, signs, r, C) + d / len(y))
+
+
+@pytest.mark.parametrize("ridge", [5.0, 50.0])
+@pytest.mark.parametrize("theta", [0.05, 0.3, 1.0])
+def test_steps_from_the_lemmas_to_the_theorems(ridge, theta):
+    """Equations 6 to 8 and 11 of SM 2017: the share of small margins, by their mean."""
+    K, y = problem()
+    signs, C, n = 2.0 * y - 1.0, K.sum(), len(y)
+    d = min(-1.0, 1.0 - 0.5 / ridge)
+    sm = oracles.spectral_measure(K, signs, 3, C)
+    least = (C / (C + ridge) * sm, C * (sm + d / n))
+    machines = oracles.krr(K, signs, ridge), oracles.svm(K, signs, 0.5 / ridge)
+    for alpha, by_lemma in zip(machines, least, strict=True):
+        margins = signs * (K @ alpha)
+        assert margins.max() <= 1.0 + theta  # what equation 7 assumes
+        share, hinge = np.mean(margins <= theta), np.maximum(0.0, 1.0 - margins + theta).mean()
+        assert share <= hinge == pytest.approx(1.0 + theta - margins.mean())
+        assert share <= 1.0 + theta - by_lemma
+
+
 @pytest.mark.parametrize("r", [2, 3, 4.5])
 def test_the_first_power_is_the_tightest(r):
     K, y = problem()

@@ -20,6 +20,7 @@ from kernelwise.selection.record import Record
 # How the leaderboard calls criteria with the parameters that compare gives them.
 ENTRANTS = {"eloo": "LOO (press)", "kfold": "5-fold CV", "sm": "SM (r=3)", "sm_hinge": "SM hinge"}
 ENTRANTS |= {name: name.capitalize() for name in ("span", "ncut")}
+ENTRANTS["rks_relative"] = "relative RKS (ours)"
 # Other tests may define more.
 OURS = [
     i

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from kernelwise._files import replacing
 from kernelwise_papers.experiment import Effort, Experiment, Line
 from kernelwise_papers.markdown import PUBLISHED_NUMBERS, table
+from kernelwise_papers.reproduced import section
 from kernelwise_papers.runner import capped, read, results_path
 
 INDEX = "index.md"
@@ -85,11 +86,23 @@ def write_index(experiments: Sequence[Experiment], folder: Path) -> Path:
         if page.is_file() and found:
             rows.append([f"[{experiment.title}]({page.name})", experiment.headline(found)])
     others = [p for p in ("data.md",) if (folder / p).is_file()]
+    lines += [*_columns(experiments, folder), "## Pages", ""]
     lines += table(["page", "what came out"], rows)
     lines += ["", *(f"- [{_title(folder / p)}]({p})" for p in others)]
     path = folder / INDEX
     _write(path, "\n".join(lines) + "\n")
     return path
+
+
+def _columns(experiments: Sequence[Experiment], folder: Path) -> list[str]:
+    """Return how many columns are reproduced, of the tables whose protocol the digits support."""
+    by_key = {experiment.key: experiment for experiment in experiments}
+
+    def lines_of(key: str) -> list[Line]:
+        found = by_key.get(key)
+        return [] if found is None else read(results_path(found, folder, Effort()))
+
+    return section(lines_of)
 
 
 def _title(path: Path) -> str:

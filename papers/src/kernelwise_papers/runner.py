@@ -154,14 +154,16 @@ def _mend(path: Path, journal: Path, place: Job) -> None:
 
 def _append(path: Path, lines: Sequence[dict[str, Any]]) -> None:
     """Add the lines of a job in one piece: they are kept or dropped together."""
-    text = io.StringIO()
-    table = csv.DictWriter(text, list(lines[0]), lineterminator="\n")
-    if not path.is_file():
-        table.writeheader()
-    elif read(path) and list(read(path)[0]) != list(lines[0]):
+    text, names = io.StringIO(), list(lines[0])
+    known = read(path)
+    if known and set(known[0]) != set(names):
         raise ValueError(
             f"{path} has other columns than this run, which cannot go on with it: move it away."
         )
+    # Completed lines have what was added last: a file keeps the order that it has.
+    table = csv.DictWriter(text, list(known[0]) if known else names, lineterminator="\n")
+    if not path.is_file():
+        table.writeheader()
     table.writerows(lines)
     append(path, text.getvalue())
 

@@ -17,10 +17,12 @@ from kernelwise_papers.leaderboard.entrants import (
     BEST,
     CHOSEN,
     CONSTANT,
+    CRITERIA,
     DEFAULT,
     ENTRANTS,
     FIXED,
     GRID,
+    RKS,
     entrants,
 )
 from kernelwise_papers.leaderboard.models import can_run
@@ -61,27 +63,38 @@ def completed(job: Job, lines: Sequence[Line]) -> list[dict[str, Any]]:
     """Return the lines of an earlier run with the entrants that are missing."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        trial = Trial(split_of(job.dataset, job.rows, job.seed)[0])
+        part = split_of(job.dataset, job.rows, job.seed)[0]
+        joined = {name for line in lines for name in missing(line)}
+        asked = {name: CRITERIA[name] for name in CRITERIA if name in joined | {RKS}}
+        trial = Trial(part, asked, searches=GRID in joined)
         if any(line["quantity"] == "seconds" for line in lines):
             _warm_up(trial.task)
         return [line | _added(trial, line) for line in lines]
 
 
 def _added(trial: Trial, line: Line) -> dict[str, str]:
-    """Return what a line lacks.
-
-    Times are in units of the earlier run: the default, which both have, is timed again beside them.
-    """
+    """Return what a line lacks; times are in units of the earlier run."""
     names, setting = missing(line), line["setting"]
     if line["quantity"] == "error":
         values = {name: trial.error(name, setting) for name in names}
     else:
         values = {name: _time(trial, name, setting) for name in names}
-        if names and line.get(DEFAULT):
-            unit = float(line[DEFAULT]) / _time(trial, DEFAULT, setting)
-            values = {name: unit * value for name, value in values.items()}
+        units = {other: _unit(trial, line, other) for other in dict.fromkeys(map(beside, names))}
+        values = {name: units[beside(name)] * value for name, value in values.items()}
     written = {name: f"{value:.5g}" for name, value in values.items()}
     return {name: line.get(name, "") for name in ENTRANTS} | written
+
+
+def beside(name: str) -> str:
+    """Return the earlier entrant that is timed again beside one who joins: the most like it."""
+    return RKS if name in CRITERIA else DEFAULT
+
+
+def _unit(trial: Trial, line: Line, name: str) -> float:
+    """Return the time of an entrant in the earlier run over its time now; 1 if it took no part."""
+    if not line.get(name):
+        return 1.0
+    return float(line[name]) / _time(trial, name, line["setting"])
 
 
 def _line(setting: str, quantity: str, values: dict[str, float]) -> dict[str, Any]:

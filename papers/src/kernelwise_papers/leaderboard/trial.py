@@ -78,10 +78,20 @@ def split_of(name: str, rows: int | None, seed: int) -> tuple[Part, int]:
 
 @dataclass(frozen=True, eq=False)
 class Trial:
-    """One split, what every entrant chooses on it, and how well its choice does."""
+    """One split, what every entrant chooses on it, and how well its choice does.
+
+    Attributes
+    ----------
+    part : Part
+    criteria : dict of str to Criterion
+        Those that take part.
+    searches : bool
+        Whether grid search takes part, which costs more than most criteria.
+    """
 
     part: Part
     criteria: Mapping[str, Criterion] = field(default_factory=lambda: CRITERIA)
+    searches: bool = True
 
     @property
     def task(self) -> str:
@@ -99,7 +109,8 @@ class Trial:
         table = replace(SM_TABLE2, kernels=self.kernels)
         kind = self.part.targets.kind
         asked = {name: each for name, each in self.criteria.items() if kind in each.tasks}
-        asked[GRID] = c.KFold(5, cv=unshuffled(self.task))
+        if self.searches:
+            asked[GRID] = c.KFold(5, cv=unshuffled(self.task))
         asked["ridge"] = loo_criterion(self.part.targets)
         found = score(self.part, table, asked, AUTO_RIDGES)
         unit = 1.0 if self.task == "classification" else float(np.var(self.part.test_targets.y))

@@ -1,4 +1,8 @@
-"""What the largest data sets would cost: one split of a part of the rows, and the power of n."""
+"""What is left out would cost: the largest data sets, and the papers' number of splits of a figure.
+
+Of a large set one split of a part of the rows is timed, and carried on by the power of n; of a
+figure one split of all its sets but the largest.
+"""
 
 import math
 from collections.abc import Sequence
@@ -9,8 +13,11 @@ import numpy as np
 
 from kernelwise_papers.experiment import Experiment, Job, Line
 from kernelwise_papers.markdown import table
+from kernelwise_papers.papers.curves import CURVES
 from kernelwise_papers.papers.tables import TABLES
+from kernelwise_papers.tables.agreement import LARGEST
 from kernelwise_papers.tables.run import split_lines
+from kernelwise_papers.tables.table import PaperTable
 from kernelwise_papers.timing import cpu_seconds
 
 if TYPE_CHECKING:
@@ -20,19 +27,22 @@ _ROWS = (1000, 2000)  # of the data set; fewer in proportion where it is capped
 _FEW = 60  # rows on which loops are compiled
 _CORES = 2
 _CUBE = 3.0
+_EVERY = "all-sets"
+_TABLES: dict[str, PaperTable] = TABLES | {curve.key: curve.table for curve in CURVES}
 
 
 class Cost(Experiment):
-    """Processor time of one split of the sets that the full runs leave out."""
+    """Processor time of one split of what the full runs leave out."""
 
     key = "cost"
-    title = "What the largest data sets would cost"
+    title = "What the largest data sets, and more splits of the figures, would cost"
     takes_time = True
 
     @property
     def datasets(self) -> Sequence[str]:
-        """A table and one of its sets."""
-        return ("sm-table2 a2a", "er-table1 a2a", "ks-table2 a2a", "ks-table3 cpusmall")
+        """A table and one of its sets, or a figure and all of them."""
+        tables = ("sm-table2 a2a", "er-table1 a2a", "ks-table2 a2a", "ks-table3 cpusmall")
+        return (*tables, *(f"{curve.key} {_EVERY}" for curve in CURVES if curve.table.splits))
 
     @property
     def repetitions(self) -> int:
@@ -42,15 +52,16 @@ class Cost(Experiment):
     def work(self, job: Job) -> list[dict[str, Any]]:
         """Time one split of every number of rows; one more, of few rows, is not counted."""
         key, dataset = job.dataset.split()
-        table, lines = TABLES[key], []
-        split_lines(table, Job(key, dataset, job.repetition, _FEW))
-        for most in _ROWS:
-            rows = most if job.rows is None else most * job.rows // max(_ROWS)
-            seconds = cpu_seconds(
-                partial(split_lines, table, Job(key, dataset, job.repetition, rows))
+        table, lines = _TABLES[key], []
+        names = _smaller(table) if dataset == _EVERY else [dataset]
+        whole = sum(table.load(name).n for name in names)
+        split_lines(table, Job(key, names[0], job.repetition, _FEW))
+        for rows in _sizes(dataset, job.rows):
+            seconds = sum(
+                cpu_seconds(partial(split_lines, table, Job(key, name, job.repetition, rows)))
+                for name in names
             )
-            whole = table.load(dataset).n
-            lines.append({"rows": rows, "seconds": f"{seconds:.4g}", "all rows": whole})
+            lines.append({"rows": rows or whole, "seconds": f"{seconds:.4g}", "all rows": whole})
         return lines
 
     def summary(self, lines: Sequence[Line]) -> str:
@@ -64,16 +75,18 @@ class Cost(Experiment):
         """Return times, power and what follows."""
         heads = ["table and set", "rows", "processor s a split", "power of n", "all rows"]
         heads += ["repetitions", f"full run, hours on {_CORES} cores"]
-        rows = [_row(name, found) for name, found in _by_run(lines).items()]
+        rows = [_row(name, found) for name, found in _by_run(lines).items() if not _is_figure(name)]
         parts = [
-            "The full runs leave out a2a and cpusmall. One split of a part of their rows was timed "
-            "(processor time, one thread). The first number of hours carries it to all rows by the "
-            "power of n between the two sizes, the second by the cube, which decompositions take "
-            "in the end.",
+            "These are left out of the full runs. Of a set, one split of a part of its rows was "
+            "timed (processor time, one thread). The first number of hours carries it to all rows "
+            "by the power of n between the two sizes, the second by the cube, which "
+            "decompositions take in the end.",
             "",
             f"![{self.title}]({self.key}.svg)",
             "",
             *table(heads, rows),
+            "",
+            *_of_figures(lines),
         ]
         return "\n".join(parts) + "\n"
 
@@ -94,6 +107,41 @@ class Cost(Experiment):
         return figure
 
 
+def _smaller(table: PaperTable) -> list[str]:
+    """Return the sets that the full runs have."""
+    return [name for name in table.datasets if name not in LARGEST]
+
+
+def _sizes(dataset: str, most: int | None) -> list[int | None]:
+    """Return the numbers of rows to time, of at most so many; None for all of every set."""
+    if dataset == _EVERY:
+        return [most]
+    return [rows if most is None else rows * most // max(_ROWS) for rows in _ROWS]
+
+
+def _is_figure(name: str) -> bool:
+    return name.endswith(_EVERY)
+
+
+def _of_figures(lines: Sequence[Line]) -> list[str]:
+    """Return what the papers' number of splits would take beside ours, figure by figure."""
+    heads = ["figure", "processor s a split of all sets", "splits here", "splits in the paper"]
+    rows = []
+    for name, found in _by_run(lines).items():
+        if _is_figure(name):
+            figure = _TABLES[name.split()[0]]
+            counts = [str(figure.splits), str(figure.repetitions)]
+            rows.append([figure.key, found[0]["seconds"], *counts, _hours(name, found)])
+    if not rows:
+        return []
+    return [
+        "Of a figure, one split of all its sets but the largest was timed; the hours are those of "
+        "the splits that are missing.",
+        "",
+        *table([*heads, f"the others, hours on {_CORES} cores"], rows),
+    ]
+
+
 def _by_run(lines: Sequence[Line]) -> dict[str, list[Line]]:
     found: dict[str, list[Line]] = {}
     for line in sorted(lines, key=lambda line: float(line["rows"])):
@@ -103,7 +151,7 @@ def _by_run(lines: Sequence[Line]) -> dict[str, list[Line]]:
 
 def _row(name: str, found: Sequence[Line]) -> list[str]:
     rows, seconds = (", ".join(line[field] for line in found) for field in ("rows", "seconds"))
-    repetitions = TABLES[name.split()[0]].repetitions
+    repetitions = _TABLES[name.split()[0]].repetitions
     cells = [name, rows, seconds, f"{_power(found):.2f}", found[0]["all rows"]]
     return [*cells, f"{repetitions}", _hours(name, found)]
 
@@ -125,7 +173,10 @@ def _seconds(found: Sequence[Line], power: float) -> float:
 
 
 def _hours(name: str, found: Sequence[Line]) -> str:
-    """Return what all repetitions would take, by the power found and by the cube."""
-    share = TABLES[name.split()[0]].repetitions / _CORES / 3600.0
+    """Return what all missing repetitions would take, by the power found and by the cube."""
+    table = _TABLES[name.split()[0]]
+    missing = table.repetitions - (table.splits or 0 if _is_figure(name) else 0)
+    share = missing / _CORES / 3600.0
     powers = dict.fromkeys((_power(found), _CUBE))
-    return " to ".join(f"{_seconds(found, power) * share:.2g}" for power in powers)
+    hours = dict.fromkeys(f"{_seconds(found, power) * share:.2g}" for power in powers)
+    return " to ".join(hours)

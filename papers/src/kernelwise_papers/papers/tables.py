@@ -2,7 +2,7 @@
 
 Columns carry the paper's headings; further variants of a criterion follow in brackets, so that what
 is printed and what gives the published numbers stand side by side. EP is not defined in the five
-papers: a reconstruction has a table of its own.
+papers: its column is a reconstruction of ours.
 """
 
 from kernelwise_papers.papers.er import ER_TABLE1

@@ -5,6 +5,7 @@ import numpy as np
 from kernelwise_papers import markdown, publications
 from kernelwise_papers.tables.agreement import undefined
 from kernelwise_papers.tables.comparison import BEST, Place, Results, not_worse, spread_of
+from kernelwise_papers.tables.table import columns_of
 
 
 def rows(results: Results) -> list[str]:
@@ -20,11 +21,19 @@ def rows(results: Results) -> list[str]:
 
 
 def _published_cells(results: Results) -> dict[tuple[Place, str], publications.Cell]:
-    """Return the published cells by place and column."""
+    """Return the published cells by place and the column of ours that they stand below.
+
+    That is the column of their name, or the first variant where there is no other.
+    """
     if results.table.published is None:
         return {}
     cells = publications.load(results.table.published)
-    return {(Place(c.dataset, 1.0 if c.lam is None else c.lam), c.criterion): c for c in cells}
+    below = {
+        name: next(iter(columns_of(results.table, name)), name)
+        for name in {cell.criterion for cell in cells}
+    }
+    places = [Place(cell.dataset, 1.0 if cell.lam is None else cell.lam) for cell in cells]
+    return {(p, below[cell.criterion]): cell for p, cell in zip(places, cells, strict=True)}
 
 
 def published_marks(results: Results) -> str:
@@ -45,7 +54,7 @@ def _cell(results: Results, place: Place, name: str, beside: publications.Cell |
         return _below("–", beside)
     known = values[~np.isnan(values)]
     text = f"{known.mean():.4g} ± {spread_of(known):.2g}"
-    if name in _own_columns(results):
+    if name in _own_columns(results, place):
         best = _best_column(results, place)
         if name == best:
             text = f"**{text}**"
@@ -65,13 +74,17 @@ def _below(text: str, cell: publications.Cell | None) -> str:
     return f"{text}<br>{mark}{cell.value:g}{spread}{mark}"
 
 
-def _own_columns(results: Results) -> list[str]:
-    """Return the columns that are the paper's, without variants of ours."""
-    return [name for name in results.table.columns if "(" not in name]
+def _own_columns(results: Results, place: Place) -> list[str]:
+    """Return the columns that are the paper's and have all splits, without variants of ours."""
+    row = results.errors[place]
+    plain = [name for name in results.table.columns if "(" not in name]
+    return [name for name in plain if row[name].size == row[BEST].size]
 
 
 def _best_column(results: Results, place: Place) -> str:
     """Return the column with the best mean; accuracies are maximised."""
     sign = results.table.sign
-    means = {n: sign * float(np.mean(results.errors[place][n])) for n in _own_columns(results)}
+    means = {
+        n: sign * float(np.mean(results.errors[place][n])) for n in _own_columns(results, place)
+    }
     return min(means, key=lambda n: np.inf if np.isnan(means[n]) else means[n])

@@ -46,7 +46,9 @@ class Results:
             place = Place(line["dataset"], float(line["lambda"]))
             row = found.setdefault(place, {})
             for name in (*table.columns, BEST):
-                row.setdefault(name, []).append(_in_unit(table, float(line[name])))
+                values = row.setdefault(name, [])
+                if line.get(name):  # a column that the table has gained may have fewer splits
+                    values.append(_in_unit(table, float(line[name])))
         errors = {p: {n: np.array(v) for n, v in row.items()} for p, row in found.items()}
         return cls(table, errors)
 
@@ -104,7 +106,7 @@ def compare(results: Results, variant: dict[str, str] | None = None) -> list[Com
         ours = results.errors.get(place, {}).get(column)
         if ours is None or cell.value is None or cell.spread is None:
             continue
-        if np.isnan(ours).any():
+        if ours.size == 0 or np.isnan(ours).any():
             continue
         mean, spread = float(np.mean(ours)), spread_of(ours)
         difference = mean - cell.value

@@ -14,7 +14,7 @@ from kernelwise_papers.tables.agreement import (
     verdicts,
 )
 from kernelwise_papers.tables.cells import published_marks, rows
-from kernelwise_papers.tables.comparison import Results
+from kernelwise_papers.tables.comparison import BEST, Results
 from kernelwise_papers.tables.table import PaperTable, over_rows, printed_ridge, rows_of, times_rows
 
 _SCALINGS = {"standard": "standardised", "unit": "brought between -1 and 1"}
@@ -75,7 +75,7 @@ def page(results: Results) -> str:
 def protocol(results: Results) -> list[str]:
     """Return how the results were got, as a list."""
     table = results.table
-    splits = {v.size for row in results.errors.values() for v in row.values()}
+    splits = {row[BEST].size for row in results.errors.values()}
     bias = "with" if table.fit_intercept else "without"
     machine = "SVM (C = 1 / (2 ridge))" if table.machine == "svm" else f"least squares {bias} bias"
     done = {place.dataset for place in results.errors}
@@ -85,6 +85,7 @@ def protocol(results: Results) -> list[str]:
         f"- {markdown.span(splits)} random splits a data set ({table.repetitions} in the paper), "
         f"{100 * table.train_share:.0f} % of the rows for training, not stratified; features "
         f"{_SCALINGS[table.scaling]} by the training rows.",
+        *_shorter(results),
         *_choices(table),
         f"- {machine}; on the diagonal of K {_RIDGES[table.ridge]}.",
         f"- {len(table.kernels)} kernels: {_candidates(table)}.",
@@ -94,6 +95,16 @@ def protocol(results: Results) -> list[str]:
     for name in table.datasets:
         if name in done and (said := _remarks(table, name)):
             lines.append(f"- {name}: {said}.")
+    return lines
+
+
+def _shorter(results: Results) -> list[str]:
+    """Say which columns have fewer splits than the others, and how many."""
+    lines = []
+    for name in results.table.columns:
+        counts = {row[name].size for row in results.errors.values()}
+        if any(row[name].size < row[BEST].size for row in results.errors.values()):
+            lines.append(f"- {name}: {markdown.span(counts)} of the splits.")
     return lines
 
 

@@ -1,7 +1,7 @@
 """The tables as experiments: one job is one split, one line of its results one lambda."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from kernelwise_papers.experiment import Experiment, Job, Line
@@ -50,6 +50,18 @@ class OfTable(Experiment):
         """Return what every column picks on one split, and the error of the pick."""
         return split_lines(self.table, job)
 
+    def lacks(self, lines: Sequence[Line]) -> bool:
+        """Say whether the table has gained a column since."""
+        return bool(missing(self.table, lines))
+
+    def complete(self, job: Job, lines: Sequence[Line]) -> list[dict[str, Any]]:
+        """Return the lines with the columns that the table has gained, on the same split."""
+        columns = {name: self.table.columns[name] for name in missing(self.table, lines)}
+        made = split_lines(replace(self.table, columns=columns), job)
+        gained = {float(line["lambda"]): line for line in made}
+        fields = [field for name in columns for field in (name, KERNEL.format(name))]
+        return [line | {f: gained[float(line["lambda"])][f] for f in fields} for line in lines]
+
 
 class TableRun(OfTable):
     """One of the tables, beside the published numbers."""
@@ -71,6 +83,11 @@ class TableRun(OfTable):
         from kernelwise_papers.tables.figure import agreement
 
         return agreement(Results.of(self.table, lines))
+
+
+def missing(table: PaperTable, lines: Sequence[Line]) -> list[str]:
+    """Return the columns of a table that the lines of a finished job lack."""
+    return [name for name in table.columns if not all(line.get(name) for line in lines)]
 
 
 def split_lines(table: PaperTable, job: Job) -> list[dict[str, Any]]:

@@ -104,6 +104,13 @@ class PaperTable:
         return replace(data, name=name, remarks=(f"the set {stand_in}", *data.remarks))
 
 
+def columns_of(table: PaperTable, criterion: str) -> list[str]:
+    """Return the columns that stand for a published one: its own, and variants in brackets."""
+    return [
+        name for name in table.columns if name == criterion or name.startswith(f"{criterion} (")
+    ]
+
+
 class _Rows(TypedDict):
     published: str
     datasets: tuple[str, ...]

@@ -17,7 +17,7 @@ _SURE = 1e-6  # a tail that is no chance, also where sixty numbers and three way
 _LOOKED_AT = 60  # numbers of splits
 _FITS = 0.01  # of a set or a pair of classes, which are looked at once
 _SMALLEST = 1e-120  # on the axis
-_NAMES = {
+NAMES = {
     "sm2017_table2": "SM 2017, Table 2",
     "er2015_table1": "ER 2015, Table 1",
     "ks2019_table2": "KS 2019, Table II",
@@ -67,8 +67,18 @@ class Found(NamedTuple):
 def found_in(lines: Sequence[Line]) -> list[Found]:
     """Sort the lines by table."""
     known = {line["dataset"] for line in lines}
-    names = [name for name in _NAMES if name in known]
+    names = [name for name in NAMES if name in known]
     return [Found(name, [x for x in lines if x["dataset"] == name]) for name in names]
+
+
+def supported(lines: Sequence[Line]) -> list[str]:
+    """Return the tables whose stated number of splits fits, and none other as well."""
+    return [
+        found.table
+        for found in found_in(lines)
+        for best in [found.best(way=NEAREST)]
+        if float(best["tail"]) <= _SURE and int(best["splits"]) == found.stated
+    ]
 
 
 def findings(lines: Sequence[Line]) -> list[str]:
@@ -77,7 +87,7 @@ def findings(lines: Sequence[Line]) -> list[str]:
     for found in found_in(lines):
         best, stated = found.best(way=NEAREST), found.at(found.stated)
         verdict = _verdict(found, best, stated)
-        said.append(f"{_NAMES[found.table]}: {verdict}")
+        said.append(f"{NAMES[found.table]}: {verdict}")
     return said
 
 
@@ -129,7 +139,7 @@ def _ways(tables: Sequence[Found]) -> list[str]:
         for way in WAYS:
             best = found.best(way=way)
             [stated] = found.part("table", way=way, splits=found.stated)
-            rows.append([_NAMES[found.table], way, *_cells(best), *_cells(stated)])
+            rows.append([NAMES[found.table], way, *_cells(best), *_cells(stated)])
     heads = ["table", "rounding", "best splits", "fit", "by chance", "tail"]
     return table([*heads, "stated splits", "fit", "by chance", "tail"], rows)
 
@@ -145,7 +155,7 @@ def _columns(tables: Sequence[Found]) -> list[str]:
         for name in dict.fromkeys(line["name"] for line in found.part("column")):
             best = found.best("column", name=name)
             [stated] = found.part("column", name=name, splits=found.stated)
-            rows.append([_NAMES[found.table], name, *_cells(best), *_cells(stated)])
+            rows.append([NAMES[found.table], name, *_cells(best), *_cells(stated)])
     heads = ["table", "column", "best splits", "fit", "by chance", "tail"]
     return [
         f"Column by column ({NEAREST}; the best of sixty, so that a tail above 0.001 is nothing):",
@@ -164,7 +174,7 @@ def _single(tables: Sequence[Found]) -> list[str]:
             [single] = found.part("column", name=name, splits=1)
             if float(single["tail"]) < _FITS / _LOOKED_AT:
                 said.append(
-                    f"Of {_NAMES[found.table]} the column {name} alone fits single splits, in "
+                    f"Of {NAMES[found.table]} the column {name} alone fits single splits, in "
                     f"{_share(single)}: as if some of its cells were no means."
                 )
     return [*said, ""] if said else []
@@ -182,7 +192,7 @@ def _sets(tables: Sequence[Found]) -> list[str]:
             likely = min(own, key=lambda line: float(line["tail"]))
             counts = ", ".join(f"{line['test rows']}: {line['fits']}" for line in own)
             told = likely["test rows"] if float(likely["tail"]) < _FITS else "–"
-            rows.append([_NAMES[found.table], name, best["splits"], own[0]["cells"], counts, told])
+            rows.append([NAMES[found.table], name, best["splits"], own[0]["cells"], counts, told])
     heads = ["table", "set", "splits", "cells", "cells that fit, by test rows", "supported"]
     return [
         "## Sets",
@@ -205,7 +215,7 @@ def _pairs(tables: Sequence[Found]) -> list[str]:
             fit = [x for x in own if x["fits"] == x["cells"] and float(x["tail"]) < _FITS]
             coarse = sum(float(x["tail"]) >= _FITS and x["fits"] == x["cells"] for x in own)
             pairs = "; ".join(f"{x['name'].partition(': ')[2]} ({x['test rows']})" for x in fit)
-            rows.append([_NAMES[found.table], name, str(len(own)), pairs or "none", str(coarse)])
+            rows.append([NAMES[found.table], name, str(len(own)), pairs or "none", str(coarse)])
     if not rows:
         return []
     heads = ["table", "set", "pairs", "pairs that all cells fit (test rows)", "too coarse to tell"]
@@ -232,7 +242,7 @@ def draw(lines: Sequence[Line]) -> "Figure":
         tails = np.maximum([float(line["tail"]) for line in own], _SMALLEST)
         ax.semilogy(splits, tails, "o-", ms=2, lw=0.8)
         ax.axvline(found.stated, color="0.6", lw=0.8, zorder=0)
-        ax.set_title(_NAMES[found.table], fontsize=9)
+        ax.set_title(NAMES[found.table], fontsize=9)
         ax.set_xlabel("number of splits (line: stated)", fontsize=8)
     axes[0].set_ylabel("probability by chance", fontsize=8)
     return figure
