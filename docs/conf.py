@@ -69,6 +69,7 @@ suppress_warnings = ["myst.header"]
 autosummary_generate = True
 autosummary_imported_members = True
 autodoc_typehints = "none"
+toc_object_entries_show_parents = "hide"  # method(), not Class.method(), beside the page
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 numpydoc_xref_param_type = False
