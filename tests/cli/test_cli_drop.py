@@ -41,7 +41,7 @@ def test_other_commands_that_look_at_a_table(command, tmp_path, capsys):
     "dropped, target, message",
     [
         (["size"], None, "unknown column in --drop 'size': choose from length, width, colour"),
-        (["lenght"], None, "unknown column in --drop 'lenght': did you mean 'length'?"),
+        (["lngth"], None, "unknown column in --drop 'lngth': did you mean 'length'?"),
         (["Species"], "species", "--drop names the target 'species': leave it out of --drop."),
         (["width"], "weight", "unknown target column 'weight'"),
     ],
