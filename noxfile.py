@@ -45,7 +45,7 @@ def core(session: nox.Session) -> None:
 @nox.session(python=PYTHONS[-1])
 def wheel(session: nox.Session) -> None:
     """Build, check, install the wheel into a fresh environment and run the README from it."""
-    out = Path(session.create_tmp()) / "dist"
+    out = Path(session.create_tmp()).resolve() / "dist"
     shutil.rmtree(out, ignore_errors=True)
     session.install("build", "twine")
     for folder in (".", "papers"):

@@ -6,9 +6,13 @@ site and in the repository. What is generated goes to ``build/`` and to the fold
 """
 
 import re
+import shutil
+import subprocess
+import sys
 import warnings
 from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import matplotlib
 
@@ -65,6 +69,7 @@ suppress_warnings = ["myst.header"]
 autosummary_generate = True
 autosummary_imported_members = True
 autodoc_typehints = "none"
+toc_object_entries_show_parents = "hide"  # method(), not Class.method(), beside the page
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 numpydoc_xref_param_type = False
@@ -90,16 +95,35 @@ sphinx_gallery_conf = {
 }
 
 
-def setup(app):
-    """Lead links to the list of scripts to the gallery; leave scikit-learn's own methods out."""
+# Pages mark with a comment where the site links to a report that one can click through.
+REPORT_MARK = "<!-- example report -->"
+REPORT_LINK = '<a href="example_report.html">Open this report</a> and click through it.'
 
-    def lead_to_gallery(app, name, source):
-        source[0] = source[0].replace("../examples/README.md", "../gallery/index.rst")
+
+def write_report(folder):
+    """Write the report of the demonstration, of which the pages have a picture, beside them."""
+    demo = [sys.executable, str(ROOT / "examples" / "demo.py"), "demo"]
+    with TemporaryDirectory() as scratch:
+        subprocess.run(demo, cwd=scratch, check=True, capture_output=True)
+        shutil.copy(Path(scratch) / "demo" / "report.html", folder / "docs" / "example_report.html")
+
+
+def setup(app):
+    """Lead links to gallery and report; leave scikit-learn's own methods out."""
+
+    def lead_on(app, name, source):
+        text = source[0].replace("../examples/README.md", "../gallery/index.rst")
+        source[0] = text.replace(REPORT_MARK, REPORT_LINK)
+
+    def finish(app, exception):
+        if exception is None and app.builder.format == "html":
+            write_report(Path(app.outdir))
 
     def is_skipped(app, what, name, thing, skip, options):
         return skip or bool(re.fullmatch(r"get_metadata_routing|set_\w+_request", name))
 
-    app.connect("source-read", lead_to_gallery)
+    app.connect("source-read", lead_on)
+    app.connect("build-finished", finish)
     app.connect("autodoc-skip-member", is_skipped)
 
 
@@ -124,7 +148,7 @@ html_theme_options = {
     "navbar_persistent": ["search-button"],
     "navbar_end": ["theme-switcher"],
     "secondary_sidebar_items": ["page-toc"],
-    "show_prev_next": False,
+    "show_prev_next": True,
     "footer_start": ["copyright"],
     "footer_end": [],
     "navigation_with_keys": False,

@@ -49,6 +49,20 @@ def test_a_script_runs_and_draws(path, monkeypatch):
     plt.close("all")
 
 
+@pytest.mark.filterwarnings("ignore:FigureCanvasAgg is non-interactive")
+def test_the_script_of_the_guide_runs():
+    pytest.importorskip("matplotlib").use("agg")
+    import matplotlib.pyplot as plt
+
+    page = (FOLDER.parents[1] / "docs" / "add_a_script.md").read_text()
+    [code] = re.findall(r"```python\n(.*?)```", page, flags=re.DOTALL)
+    title, line, *_ = ast.get_docstring(ast.parse(code)).split("\n")
+    assert set(line) == {"="} and len(line) >= len(title)
+    exec(compile(code, "add_a_script.md", "exec"), {"__name__": "__main__"})
+    assert plt.get_fignums()
+    plt.close("all")
+
+
 def test_every_script_is_listed_and_introduced():
     listed = re.findall(r"\]\(gallery/(plot_\w+\.py)\)", (FOLDER.parent / "README.md").read_text())
     assert sorted(listed) == [path.name for path in SCRIPTS]

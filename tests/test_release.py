@@ -21,7 +21,9 @@ def test_the_version_is_stated_once_and_repeated_alike():
     papers = tomllib.loads((ROOT / "papers" / "pyproject.toml").read_text())["project"]
     cited = re.findall(r"(?m)^version: (.+)$", (ROOT / "CITATION.cff").read_text())
     recipe = re.findall(r'set version = "([^"]+)"', (ROOT / "conda" / "meta.yaml").read_text())
-    assert [papers["version"], *cited, *recipe] == [kw.__version__] * 3
+    wheel = re.findall(r"kernelwise-([^-]+)-py3", (ROOT / "docs" / "install.md").read_text())
+    entry = re.findall(r"(?m)^  version = \{(.+)\},$", (ROOT / "docs" / "papers.md").read_text())
+    assert [papers["version"], *cited, *recipe, *wheel, *entry] == [kw.__version__] * 5
 
 
 def test_a_version_has_its_changes():
@@ -61,6 +63,22 @@ def test_the_citation_is_valid():
     assert stated["license"] == PROJECT["license"]
     kinds = set(re.findall(r"(?m)^  - type: (\S+)$", text))
     assert kinds <= {"article", "conference-paper"}
+
+
+def test_the_page_cites_what_the_citation_file_cites():
+    """Titles, years and DOIs in BibTeX are those of CITATION.cff."""
+    text = (ROOT / "CITATION.cff").read_text()
+    page = (ROOT / "docs" / "papers.md").read_text()
+    assert page.count("@in") + page.count("@art") == text.count("  - type: ") == 5
+    for title in re.findall(r"(?m)^    title: (.+)$", text):
+        assert f"= {{{title}}}," in page
+    for doi in re.findall(r"(?m)^    doi: (.+)$", text):
+        assert f"= {{{doi}}}," in page
+    assert stated_year(text) == re.findall(r"(?m)^  year\s+= \{(\d+)\},$", page)[0]
+
+
+def stated_year(text):
+    return re.search(r"(?m)^date-released: (\d{4})", text)[1]
 
 
 def test_the_deprecation_policy_is_stated():

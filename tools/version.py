@@ -15,6 +15,8 @@ REPEATED = {  # file: patterns whose first group stays and whose rest is the ver
     "papers/pyproject.toml": [r'(?m)^(version = ")[^"]+', r'(kernelwise\[figures\]==)[^"]+'],
     "CITATION.cff": [r"(?m)^(version: ).+"],
     "conda/meta.yaml": [r'(set version = ")[^"]+'],
+    "docs/install.md": [r"(kernelwise-)[^-]+(?=-py3-none-any\.whl)"],
+    "docs/papers.md": [r"(?m)^(  version = \{)[^}]+"],
 }
 
 

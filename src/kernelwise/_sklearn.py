@@ -64,8 +64,16 @@ _MOST_CLASSES = 10  # in a message
 _NO_NUMBERS = ("m", "M", "S", "U")  # the kinds of dates and texts
 _NOT_NUMBERS = (
     "the X argument must be a table of numbers: encode strings and dates as numbers, and give "
-    "every row the same length."
+    "every row the same length (docs/tables.md shows how)."
 )
+# What scikit-learn says, and the remedy in place of what it goes on with: other models, or nothing.
+_REMEDIES = {
+    "Input X contains NaN": "fill the gaps first, as make_pipeline(SimpleImputer(), "
+    "StandardScaler(), ...) does (docs/tables.md has more)",
+    "Input y contains NaN": "drop those rows first",
+    r"y should be a 1d array, got an array of shape \(\d+, \d+\)": "fit one estimator a column, as "
+    "MultiOutputRegressor and MultiOutputClassifier of scikit-learn do",
+}
 _RAGGED_Y = "y must hold one label or number per row, got rows of different lengths."
 
 
@@ -176,6 +184,10 @@ def _explained(error: Exception, message: str) -> Exception:
         return ValueError("Complex data not supported: X and y must hold real numbers.")
     if _CONVERSIONS.search(str(error)):
         return TypeError(message) if isinstance(error, TypeError) else ValueError(message)
+    first = str(error).split("\n")[0].rstrip(".")
+    for known, remedy in _REMEDIES.items():
+        if re.match(known, first):
+            return ValueError(f"{first}: {remedy}.")
     return error
 
 

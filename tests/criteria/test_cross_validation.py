@@ -383,6 +383,7 @@ class TestBadInput:
             ([([0, 0, 1, 2], [3])], "cv trains on a row twice"),
             ([1, 2], "cv must list pairs of rows"),
             ("abc", "cv must be a splitter or a list"),
+            (StratifiedKFold, "cv must be a splitter or a list"),
         ],
     )
     def test_folds(self, cv, message):

@@ -1,10 +1,15 @@
 """Odd data, labels, weights and parameters: one sentence that names the argument."""
 
 import datetime
+import re
 
 import numpy as np
 import pytest
 from scipy.sparse import csr_matrix
+from sklearn.impute import SimpleImputer
+from sklearn.multioutput import MultiOutputRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import kernelwise as kw
@@ -44,6 +49,30 @@ def test_a_frame_of_numbers_and_dates(estimator):
     frame = pd.DataFrame({"size": X[:, 0], "day": X[:, 1].astype("M8[s]")})
     with pytest.raises((TypeError, ValueError), match="X argument must be a table of numbers"):
         estimator.fit(frame, Y)
+
+
+@every
+def test_gaps_are_named_with_a_remedy(estimator):
+    """One line, without advice to use other models; the remedy works."""
+    gaps = np.where(X == 4.0, np.nan, X)
+    remedy = re.escape("fill the gaps first, as make_pipeline(SimpleImputer(), StandardScaler(), ")
+    for call in (estimator.fit, lambda X, y: estimator.fit(np.nan_to_num(X), y).predict(X)):
+        with pytest.raises(ValueError, match=f"^Input X contains NaN: {remedy}.*$"):
+            call(gaps, Y)
+    with pytest.raises(ValueError, match=r"^Input y contains NaN: drop those rows first\.$"):
+        estimator.fit(X, [np.nan, 1.5, 0.5, 2.5, 3.5, 0.0])
+    make_pipeline(SimpleImputer(), StandardScaler(), estimator).fit(gaps, Y).predict(gaps)
+
+
+def test_several_targets_are_led_to_one_estimator_a_column():
+    Z = np.column_stack([X[:, 0] + 0.5, X[::-1, 1] ** 2 + 0.5])
+    message = r"got an array of shape \(6, 2\) instead: fit one estimator a column, as MultiOutputR"
+    for estimator in (ESTIMATORS[0], ESTIMATORS[2]):
+        with pytest.raises(ValueError, match=message):
+            estimator.fit(X, Z)
+    with pytest.raises(ValueError, match=r"got an array of shape \(\) instead\.$"):
+        ESTIMATORS[2].fit(X, "target")
+    assert MultiOutputRegressor(ESTIMATORS[2]).fit(X, Z).predict(X).shape == (6, 2)
 
 
 @every

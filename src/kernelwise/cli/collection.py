@@ -15,7 +15,7 @@ import numpy as np
 from kernelwise.cli.formats.base import Table
 from kernelwise.cli.prepare import Prepared, Wanted, conform
 from kernelwise.cli.screen import BadInput
-from kernelwise.cli.target import are_known, choose_target, same_target
+from kernelwise.cli.target import are_known, choose_target, left_columns, same_target
 from kernelwise.gram import Distributed, Targets
 from kernelwise.gram.cluster import arrays_of, explained, parquet_parts
 from kernelwise.selection.all_rows import SAMPLE
@@ -59,6 +59,8 @@ class ParquetFolder:
     engine : Distributed
     target : str or None
         The column that is asked for.
+    dropped : list of str
+        Columns that are not to be used.
 
     Attributes
     ----------
@@ -66,13 +68,15 @@ class ParquetFolder:
         The rows that have a target.
     """
 
-    def __init__(self, path: str, engine: Distributed, target: str | None) -> None:
+    def __init__(
+        self, path: str, engine: Distributed, target: str | None, dropped: list[str]
+    ) -> None:
         self._path, self._cluster = path, engine.cluster
         try:
             columns, self._parts = parquet_parts(_files(path))
         except (ValueError, OSError):  # as pyarrow says it
             raise BadInput(f"{path!r} has files that are no Parquet, or are damaged.") from None
-        self._target, _ = choose_target(columns, target)
+        self._target, _ = choose_target(left_columns(columns, dropped, target), target)
         with explained(self._cluster):
             asked = self._cluster.map(count_known, self._parts, self._target)
             self._rows: list[int] = self._cluster.gather(asked)

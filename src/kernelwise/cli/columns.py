@@ -18,6 +18,7 @@ from kernelwise._written import (
     to_numeric,
 )
 from kernelwise.cli import values as cells
+from kernelwise.cli.formats.base import look_of
 from kernelwise.cli.screen import BadInput, counted, listed
 from kernelwise.selection.diagnostics import Code, Diagnostic
 
@@ -52,6 +53,7 @@ class ColumnRoles:
     levels: dict[str, int] = field(default_factory=dict)  # how many different texts, by column
     readings: dict[str, Reading] = field(default_factory=dict)  # where texts are something else
     vocabularies: dict[str, list[str]] = field(default_factory=dict)  # frequent words, by column
+    twins: dict[str, list[str]] = field(default_factory=dict)  # texts that differ in case alone
 
     @property
     def used(self) -> list[str]:
@@ -83,6 +85,9 @@ class ColumnRoles:
         if self.texts:
             shown = some([f"{name!r} ({self.levels[name]})" for name in self.texts])
             said.append(f"texts, a 0/1 column for every value: {shown}.")
+        if self.twins:
+            shown = some([f"{name!r} ({listed(texts)})" for name, texts in self.twins.items()])
+            said.append(f"texts that differ only in case or blanks count as different: {shown}.")
         many = [name for name in self.texts if self.levels[name] > MANY_LEVELS]
         if many:
             said.append(f"beyond {MANY_LEVELS} values the rarer ones are pooled: {listed(many)}.")
@@ -186,7 +191,17 @@ def _kind_of_texts(roles: ColumnRoles, name: str, values: Any) -> tuple[str, Any
         roles.vocabularies[name] = found
         return "words", texts
     roles.levels[name] = int(texts.nunique())
+    if kind == "texts" and (twins := _twins(texts)):
+        roles.twins[name] = twins
     return kind, texts
+
+
+def _twins(texts: Any) -> list[str]:
+    """Return the first texts that differ in case or blanks alone, none if there are no such."""
+    looks: dict[str, list[str]] = {}
+    for text in sorted(set(map(str, texts.dropna()))):
+        looks.setdefault(look_of(text), []).append(text)
+    return next((alike for alike in looks.values() if len(alike) > 1), [])
 
 
 def _kind_by_levels(texts: Any) -> str:

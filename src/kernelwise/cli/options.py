@@ -21,6 +21,7 @@ VARIANTS = ("corrected", "printed", "both")
 
 _FILE = "a table (csv, tsv, libsvm, arff, parquet; .gz too; select: a folder of parquet files)"
 _TARGET = "what to predict; default: the column called target, class, label or y, else the last"
+_DROP = "a column not to use, such as what is known only afterwards; again for each"
 _HEADER = "whether the first line of delimited text names the columns: auto, yes, no"
 _MAX_SIZE = "the most that a compressed file may unpack to; default: 256MB, a model 1GB"
 _SINGLE = "one kernel, not a stack of several; so do --kernels, --criterion, --ridge, --machine svm"
@@ -102,6 +103,7 @@ def _table(add: Add) -> None:
     """Add what all commands that look at a table with a target take."""
     add("file", metavar="FILE", nargs="?", help=_FILE)
     add("--target", metavar="COLUMN", help=_TARGET)
+    add("--drop", metavar="COLUMN", action="append", default=[], help=_DROP)
     add("--criterion", metavar="NAME", nargs="+", action="extend", help="what to choose by")
     add("--kernels", "--kernel", type=_kernels, default="auto", metavar="NAMES", help="candidates")
     add("--task", type=_one_of("task", TASKS), default="auto", help=", ".join(TASKS))

@@ -17,7 +17,7 @@ from kernelwise.cli.candidates import Candidates
 from kernelwise.cli.collection import ParquetFolder, is_given_folder, judged_on
 from kernelwise.cli.fitted import Fitted
 from kernelwise.cli.formats.libsvm import MOST_DENSE, dense
-from kernelwise.cli.prepare import Prepared, prepare
+from kernelwise.cli.prepare import Prepared, prepare, without
 from kernelwise.cli.read import read_table
 from kernelwise.cli.screen import BadInput, Screen
 from kernelwise.cli.weights import weigh
@@ -64,7 +64,7 @@ class Job:
             if isinstance(self._engine, Distributed) and Path(args.file).is_dir():
                 return self._load_folder()
             table = read_table(args.file, args.format, header=args.header, max_size=args.max_size)
-            table = table.drawn(args.rows, args.seed)
+            table = without(table.drawn(args.rows, args.seed), args.drop, args.target)
             if table.frame is None and self._machine == "svm":
                 # With a kernel function scikit-learn's SVMs need dense rows.
                 if table.rows.shape[0] * table.rows.shape[1] > MOST_DENSE:
@@ -77,8 +77,8 @@ class Job:
     def _load_folder(self) -> Prepared:
         """Return a sample of the rows of a folder, by which workers prepare all of them."""
         args = self.args
-        self._all_rows = ParquetFolder(args.file, self._engine, args.target)
-        table = self._all_rows.table(args.seed)
+        self._all_rows = ParquetFolder(args.file, self._engine, args.target, args.drop)
+        table = without(self._all_rows.table(args.seed), args.drop, args.target)
         data = prepare(table, args.target, self._task(), not args.no_scale, self._check_size)
         return replace(data, facts=data.facts | {"rows": self._all_rows.n})
 

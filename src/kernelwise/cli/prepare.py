@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,14 @@ from kernelwise.cli.formats.base import Table, by_look, look_of
 from kernelwise.cli.formats.delimited import NEEDED
 from kernelwise.cli.formats.libsvm import at_indices, to_frame
 from kernelwise.cli.screen import BadInput, listed
-from kernelwise.cli.target import choose_target, decided, known_rows, read_target, target_values
+from kernelwise.cli.target import (
+    choose_target,
+    decided,
+    known_rows,
+    left_columns,
+    read_target,
+    target_values,
+)
 from kernelwise.gram import Targets
 from kernelwise.selection.diagnostics import code_of
 
@@ -51,6 +58,19 @@ class Prepared:
     def warnings(self) -> list[str]:
         """What was done and may matter: the columns that were left out."""
         return [sentence for sentence in self.facts["prepared"] if code_of(sentence)]
+
+
+def without(table: Table, dropped: list[str], target: str | None) -> Table:
+    """Return a table without the columns that are not to be used."""
+    if not dropped:
+        return table
+    if table.frame is None:
+        raise BadInput("--drop takes names of columns, which a LIBSVM file has not: leave it out.")
+    columns = list(table.frame.columns)
+    left = left_columns(columns, dropped, target)
+    gone = listed([name for name in columns if name not in left])
+    notes = (*table.notes, f"not used, as --drop says: {gone}.")
+    return replace(table, frame=table.frame[left], notes=notes)
 
 
 def prepare(

@@ -20,12 +20,8 @@ _USUAL = ("target", "class", "label", "y")
 def choose_target(columns: list[str], asked: str | None) -> tuple[str, str]:
     """Return the target's column, and a sentence where nobody asked for it."""
     if asked is not None:
-        if asked in columns:
-            return asked, ""
-        alike = by_look(columns).get(look_of(asked))
-        if alike is None:
-            raise BadInput(_no_such(asked, columns))
-        return alike, f"{alike!r} is taken as the target {asked!r}."
+        found = _found(asked, columns, "target column")
+        return found, "" if found == asked else f"{found!r} is taken as the target {asked!r}."
     usual = [name for name in columns if name.lower() in _USUAL]
     if len(usual) == 1:
         return usual[0], f"{usual[0]!r} is taken as the target; --target names another."
@@ -33,10 +29,26 @@ def choose_target(columns: list[str], asked: str | None) -> tuple[str, str]:
     return last, f"{last!r}, the last column, is taken as the target; --target names another."
 
 
-def _no_such(asked: str, columns: list[str]) -> str:
+def left_columns(columns: list[str], dropped: list[str], target: str | None) -> list[str]:
+    """Return the columns without those that are not to be used."""
+    gone = {_found(name, columns, "column in --drop") for name in dropped}
+    if target is not None and _found(target, columns, "target column") in gone:
+        raise BadInput(f"--drop names the target {target!r}: leave it out of --drop.")
+    return [name for name in columns if name not in gone]
+
+
+def _found(asked: str, columns: list[str], what: str) -> str:
+    """Return the column of a name, in another case if only one looks so."""
+    alike = asked if asked in columns else by_look(columns).get(look_of(asked))
+    if alike is None:
+        raise BadInput(_no_such(asked, columns, what))
+    return alike
+
+
+def _no_such(asked: str, columns: list[str], what: str) -> str:
     same = [name for name in columns if name.lower() == asked.lower()]
     shown = same or [name for name in columns if len(name) < 60][:20]
-    return unknown("target column", asked, same or columns if len(columns) <= 20 else shown)
+    return unknown(what, asked, same or columns if len(columns) <= 20 else shown)
 
 
 def known_rows(values: Any, name: str) -> tuple[Any, str]:

@@ -57,7 +57,7 @@ def as_cv(cv: Any) -> Any:
         return cv
     if is_list(cv):
         return GivenSplits(cv)
-    if hasattr(cv, "split") and not isinstance(cv, str | bytes):
+    if hasattr(cv, "split") and not isinstance(cv, str | bytes | type):
         return cv
     raise ValueError(f"cv must be a splitter or a list of (train, test) rows, got {shown(cv)}.")
 
@@ -84,7 +84,20 @@ def _pairs(targets: Targets, cv: Any, k: int, repeats: int, random_state: int) -
         return _own_folds(targets, k, repeats, random_state)
     if isinstance(cv, GivenSplits):
         return cv.pairs
-    return list(cv.split(np.zeros((targets.n, 1)), targets.y))
+    return split_by(cv, np.zeros((targets.n, 1)), targets.y)
+
+
+def split_by(cv: Any, X: Any, y: Array) -> list[Any]:
+    """Return the pairs of a splitter; one that needs groups gets a sentence of ours."""
+    try:
+        return list(cv.split(X, y))
+    except ValueError as error:
+        if "groups" not in str(error):
+            raise
+        raise ValueError(
+            f"cv = {shown(cv)} needs groups: give the list of its splits instead, "
+            "cv=list(cv.split(X, y, groups))."
+        ) from None
 
 
 def _own_folds(targets: Targets, k: int, repeats: int, random_state: int) -> list[Any]:
@@ -98,12 +111,17 @@ def _own_folds(targets: Targets, k: int, repeats: int, random_state: int) -> lis
     return [pair for fold in folds for pair in fold.split(targets.y[:, None], targets.y)]
 
 
-def _split(n: int, pair: Any) -> Split:
+def rows_of(n: int, pair: Any) -> tuple[Array, Array]:
+    """Return the rows to train on and to test on of one pair, as numbers from 0 to n - 1."""
     try:
         train, test = pair
     except (TypeError, ValueError):
         raise ValueError("cv must list pairs of rows, (train, test).") from None
-    train, test = _rows(n, train), _rows(n, test)
+    return _rows(n, train), _rows(n, test)
+
+
+def _split(n: int, pair: Any) -> Split:
+    train, test = rows_of(n, pair)
     if np.unique(train).size < train.size:
         raise ValueError("cv trains on a row twice: give it a weight, or every row once.")
     if np.intersect1d(train, test).size:

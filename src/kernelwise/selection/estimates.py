@@ -16,6 +16,7 @@ from kernelwise._arguments import as_integer, is_list, shown
 from kernelwise._threads import limited
 from kernelwise._types import Array
 from kernelwise.kernels import Kernel, Matrix
+from kernelwise.machines.folds import rows_of, split_by
 from kernelwise.selection.estimators import mean_error
 from kernelwise.selection.inputs import check_lengths
 from kernelwise.selection.journal import for_parts
@@ -37,7 +38,8 @@ class AssessesProcedure:
     def nested_error(self, X: Any, y: Any, cv: Any = 5) -> ErrorEstimate:
         """Return the error to expect of the whole procedure: every fold chooses for itself.
 
-        It takes as many selections as there are folds, and is not optimistic.
+        It takes as many selections as there are folds, and is not optimistic. ``cv`` is a number
+        of folds, a splitter or a list of (train, test) rows that holds out every row once.
         """
         targets, chooser = self._targets(y), copy_for_parts(self)
         if is_stack(X) and "kernels" in chooser.get_params(deep=False):
@@ -66,8 +68,8 @@ class SelfAssessing(AssessesProcedure):
             The training data, for folds only. A selector keeps them where leave-one-out is not
             known; a loaded one does not.
         cv : int, splitter, list of (train, test) rows or None, default=None
-            The folds for which the machine is refitted. None takes leave-one-out, which LSSVC and
-            KRR know from the fit, and five folds for other machines.
+            The folds for which the machine is refitted; they hold out every row once. None takes
+            leave-one-out, which LSSVC and KRR know from the fit, and five folds for other machines.
         """
         check_is_fitted(self, "result_")
         if cv is None and self.error_ is not None:
@@ -112,12 +114,13 @@ def by_folds(estimator: Any, X: Any, targets: Targets, cv: Any, method: str) -> 
         cv = folds(min(int(cv), smallest), shuffle=True, random_state=0)
         method = f"{method}{cv.n_splits}-fold"
     else:
-        method = f"{method}{type(cv).__name__}"
+        method = f"{method}{len(cv)} given folds" if is_list(cv) else method + type(cv).__name__
+    splits = _partition(cv, X, targets)
     is_matrix = get_tags(estimator).input_tags.pairwise
     if is_matrix and X.shape[1] != X.shape[0]:
-        predicted = _predicted_of_matrices(estimator, X, targets, cv)
+        predicted = _predicted_of_matrices(estimator, X, targets, splits)
     else:
-        predicted = cross_val_predict(estimator, X, targets.labels, cv=cv)
+        predicted = cross_val_predict(estimator, X, targets.labels, cv=splits)
     if targets.classes is None:
         losses = (targets.y - predicted) ** 2
     else:
@@ -125,11 +128,26 @@ def by_folds(estimator: Any, X: Any, targets: Targets, cv: Any, method: str) -> 
     return mean_error(targets, losses, method)
 
 
-def _predicted_of_matrices(estimator: Any, X: Array, targets: Targets, cv: Any) -> Array:
+def _partition(cv: Any, X: Any, targets: Targets) -> list[tuple[Array, Array]]:
+    """Return the splits of a splitter or a list, which must hold out every row exactly once."""
+    pairs = cv if is_list(cv) else split_by(cv, X, targets.labels)
+    splits = [rows_of(targets.n, pair) for pair in pairs]
+    times = np.bincount(np.concatenate([test for _, test in splits]), minlength=targets.n)
+    if (times == 1).all():
+        return splits
+    never, often = np.count_nonzero(times == 0), np.count_nonzero(times > 1)
+    what = f"never holds out {never}" if never else f"more than once holds out {often}"
+    raise ValueError(
+        "cv must hold out every row exactly once, but "
+        f"{'this list' if is_list(cv) else type(cv).__name__} {what} of {targets.n} rows: give "
+        "KFold, or score such splits by scikit-learn's cross_val_score(selector, X, y, cv=cv)."
+    )
+
+
+def _predicted_of_matrices(estimator: Any, X: Array, targets: Targets, splits: Any) -> Array:
     """Return the predictions for folds of several matrices side by side."""
     labels = targets.labels
     predicted = np.empty_like(labels)
-    splits = cv.split(labels, labels) if hasattr(cv, "split") else cv
     for train, test in splits:
         fitted = clone(estimator).fit(part_of(X, train), labels[train])
         predicted[test] = fitted.predict(part_of(X, test, train))
