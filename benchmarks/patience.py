@@ -99,7 +99,7 @@ def main() -> None:
     rng, found = np.random.default_rng(0), []
     for rows in arguments.rows:
         told = watch(rows)
-        shares = rng.uniform(0.02, 0.9, arguments.interrupts)
+        shares = rng.uniform(0.02, 0.7, arguments.interrupts)
         told["after Ctrl-C"] = [interrupt(rows, share * told["seconds"]) for share in shares]
         print(json.dumps(told), flush=True)
         found.append(told)

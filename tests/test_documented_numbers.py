@@ -48,6 +48,7 @@ SETTINGS = {
         "two standard errors and 1 %",
         "Up to 1.5 times as many rows as landmarks",
         "a bar with the time left on standard error after one second",
+        "miss by more than 5 % of its residuals",
     ),
     "the sweeps of docs/measured.md": ("one kernel matrix would be 20,000 MB",),
 }
