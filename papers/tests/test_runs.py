@@ -1,6 +1,7 @@
 """The tables as runs: splits, picks, resuming."""
 
 import csv
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -204,6 +205,7 @@ class TestRuns:
         """Whoever was to write its lines was killed; the worker had them in the journal."""
         experiment, effort = EXPERIMENTS["sm-table2"], Effort(2, rows=50, datasets=("heart",))
         monkeypatch.setattr(runner, "workers", lambda: 1)
+        monkeypatch.setattr(runner, "ProcessPoolExecutor", lambda n, **_: ThreadPoolExecutor(n))
         path = runner.run(experiment, tmp_path / "whole", effort)
         stopped = runner.results_path(experiment, tmp_path / "stopped", effort)
         journal = stopped.with_suffix(".kwj")
@@ -237,6 +239,7 @@ class TestRuns:
         monkeypatch.setattr(type(experiment), "work", work)
         monkeypatch.setattr(type(experiment), "lacks", lambda self, lines: False)
         monkeypatch.setattr(runner, "workers", lambda: 1)
+        monkeypatch.setattr(runner, "ProcessPoolExecutor", lambda n, **_: ThreadPoolExecutor(n))
         effort = Effort(3, rows=50, datasets=("heart",))
         path = runner.run(experiment, tmp_path, effort)
         text, journal = path.read_text(), path.with_suffix(".kwj")

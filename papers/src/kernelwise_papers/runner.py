@@ -10,7 +10,10 @@ share a folder do not repeat each other's, and a job whose lines were written in
 
 import csv
 import io
+import itertools
 from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +28,7 @@ from kernelwise.selection.journal import Journal
 from kernelwise_papers.catalog import EXPERIMENTS
 from kernelwise_papers.experiment import Effort, Experiment, Job, Line
 
-_AHEAD = "2 * n_jobs"  # that are handed out before they are needed
+_AHEAD = 2  # jobs a worker that are handed out before they are needed
 
 
 def results_path(experiment: Experiment, folder: Path, effort: Effort) -> Path:
@@ -107,7 +110,7 @@ def run(
             work.advance()
         # Completed lines first: they give the file the columns that new ones have.
         for todo, write in ((lacking, _replace), (new, _append)):
-            for lines in _results(todo, 1 if experiment.takes_time else _at_once(), journal):
+            for lines in _results(todo, 1 if experiment.takes_time else workers(), journal):
                 write(path, lines)
                 work.advance()
     journal.unlink(missing_ok=True)
@@ -115,21 +118,38 @@ def run(
 
 
 def _results(
-    jobs: Sequence[tuple[Job, list[Line]]], n_jobs: int, journal: Path
+    jobs: Sequence[tuple[Job, list[Line]]], workers: int, journal: Path
 ) -> Iterator[list[Line]]:
     """Yield the lines of jobs as they are done, by processes of this machine or as joblib is set.
 
     With ``joblib.parallel_config(backend="dask")`` the workers of a cluster do them; the folder of
     the results, where the journal is, must be one that they see.
     """
-    pool = Parallel(n_jobs, return_as="generator_unordered", pre_dispatch=_AHEAD, batch_size=1)
-    yield from pool(delayed(do_once)(*job, journal) for job in jobs)
-
-
-def _at_once() -> int:
-    """Return how many jobs are done at a time: as joblib is set, or one for every processor."""
+    if not jobs:
+        return
     asked = int(effective_n_jobs(None))  # one where nobody set it
-    return asked if asked > 1 else workers()
+    if asked > 1 and workers > 1:
+        pool = Parallel(asked, return_as="generator_unordered", batch_size=1)
+        yield from pool(delayed(do_once)(*job, journal) for job in jobs)
+        return
+    left, workers = iter(jobs), min(workers, len(jobs))
+    # Fresh processes: threads of this one, of numba or BLAS, do not survive a fork.
+    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
+        running: list[Future[list[Line]]] = [
+            pool.submit(do_once, *job, journal) for job in itertools.islice(left, workers * _AHEAD)
+        ]
+        try:
+            while running:
+                wait(running, return_when=FIRST_COMPLETED)
+                # In the order of the jobs: one worker writes the same file in every run.
+                for future in [future for future in running if future.done()]:
+                    yield future.result()
+                    running.remove(future)
+                    more = itertools.islice(left, 1)
+                    running += [pool.submit(do_once, *job, journal) for job in more]
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)  # what has not begun never will
+            raise
 
 
 def _mend(path: Path, journal: Path, place: Job) -> None:
