@@ -152,5 +152,5 @@ def test_features_of_few_landmarks_are_those_of_nystroem():
 def test_rank_follows_memory():
     assert rank_for(20, 20_000, 4e9) == 100
     assert rank_for(2, 20_000, 4e9) == 500
-    assert rank_for(20, 20_000, 64e7) == 50
+    assert rank_for(20, 20_000, 64e7) == 47
     assert rank_for(10_000, 20_000, 4e9) == 20

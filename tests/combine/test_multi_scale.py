@@ -6,6 +6,7 @@ import pytest
 import kernelwise as kw
 from helpers import close
 from kernelwise.combine import many_rows
+from kernelwise.combine.mkl import building
 
 pytestmark = pytest.mark.filterwarnings("ignore::kernelwise.selection.KernelChoiceWarning")
 VIEWS = {"a": [0, 1], "b": [2, 3], "noise": [4, 5]}
@@ -150,3 +151,26 @@ class TestManyRows:
             kw.MultiKernelSelector([kw.Linear(), kw.Sigmoid(1.0, 0.0)]).fit(X, Y[:, 0])
         with pytest.raises(ValueError, match="kernels are all constant on the rows"):
             kw.MultiKernelSelector([kw.Gaussian(1e200)]).fit(X, Y[:, 0])
+
+
+@pytest.mark.parametrize("rows", [2001, 4000, 20_000, 10**6])
+@pytest.mark.parametrize("kernels", [1, 3, 12])
+def test_the_rank_is_one_that_fits(rows, kernels):
+    """Of all budgets that have room for the fewest features, none is refused."""
+    least = building.bytes_for(kernels, rows, building._RANKS[0])
+    for budget in least * np.array([1.0 + 1e-9, 1.5, 4.0, 50.0]):
+        rank = building.rank_for(kernels, rows, budget)
+        building.check_memory(kernels, rows, budget, rank)
+        is_largest = building.bytes_for(kernels, rows, rank + 1) > budget
+        limits = rank == building._RANKS[1] or kernels * (rank + 1) > building.MOST_COLUMNS
+        assert is_largest or limits or rank == rows // building._SMALL_PART
+
+
+def test_several_targets_that_do_not_fit_are_refused_before_any_work():
+    X = np.random.default_rng(0).normal(size=(3000, 4))
+    model = kw.MultiKernelSelector(views={"a": [0, 1], "b": [2, 3]}, memory="300MB")
+    with pytest.raises(
+        ValueError, match=r"several targets on 3000 rows take 360 MB, .* one target"
+    ):
+        model.fit(X, X[:, :2])
+    model.set_params(memory="1GB").fit(X, X[:, 0] + np.sin(X[:, 1]))

@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from kernelwise._arguments import as_bytes, is_one_of
+from kernelwise._arguments import as_bytes, in_words, is_one_of
 from kernelwise.combine.mkl.base import BaseMatrices
 from kernelwise.combine.mkl.building import (
     MOST_EXACT,
@@ -14,6 +14,7 @@ from kernelwise.combine.mkl.building import (
     rank_for,
 )
 from kernelwise.combine.mkl.methods import Method
+from kernelwise.gram.dense import needed
 from kernelwise.kernels import Kernel
 from kernelwise.selection.cascade import loo_criterion
 from kernelwise.selection.selector import KernelSelector
@@ -34,12 +35,23 @@ def prepared(
         base = base_matrices(kernels, X, targets, **how)
     else:
         method.check_scales(MOST_EXACT)
+        if targets.y.ndim > 1:
+            _check_several(targets.n, budget)
         rank = rank_for(k, targets.n, budget)
         check_memory(k, targets.n, budget, rank)
         base = feature_matrices(kernels, X, targets, rank, **how)
     if not base.usable.any():
         raise ValueError("kernels are all constant on the rows of X: give other kernels.")
     return base
+
+
+def _check_several(n: int, budget: float) -> None:
+    """Refuse several targets whose machine, which takes the matrix of all rows, does not fit."""
+    if needed(n) > budget:
+        raise ValueError(
+            f"several targets on {n} rows take {in_words(needed(n))}, memory allows "
+            f"{in_words(budget)}: fit one target at a time, or raise memory."
+        )
 
 
 def selected(model: Any, X: Any, targets: Targets, params: dict[str, Any]) -> KernelSelector:

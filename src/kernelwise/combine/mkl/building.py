@@ -25,6 +25,7 @@ _SMALL_PART = 4  # of the rows: a rank up to which a factor pays
 _CONSTANT = 1e-8
 _CANCELS = 0.1  # a smaller share loses digits: such a matrix is centred before it is factored
 _COPIES = 4  # of all features, at the peak
+_SQUARES = 4  # matrices of as many rows and columns as there are features
 _MATRICES = 1.2  # as many as there are kernels, at the peak
 _EPS = float(np.finfo(float).eps)
 
@@ -51,7 +52,8 @@ def check_memory(kernels: int, rows: int, budget: float, rank: int = 0) -> None:
 
 def rank_for(kernels: int, rows: int, budget: float) -> int:
     """Return how many features each kernel gets on thousands of rows, such that all fit."""
-    columns = min(MOST_COLUMNS, int(budget / (8.0 * _COPIES * rows)))
+    half = _COPIES * rows / (2.0 * _SQUARES)  # as many columns as bytes_for finds room for
+    columns = min(MOST_COLUMNS, int(np.sqrt(half**2 + budget / (8.0 * _SQUARES)) - half))
     fewest, most = _RANKS
     return int(np.clip(columns // kernels, fewest, min(most, rows // _SMALL_PART)))
 
@@ -59,7 +61,7 @@ def rank_for(kernels: int, rows: int, budget: float) -> int:
 def bytes_for(kernels: int, rows: int, rank: int) -> float:
     """Return what features take at the peak: themselves, eigenvectors, and squares of these."""
     columns = kernels * rank
-    return 8.0 * (_COPIES * rows * columns + 4.0 * columns**2)
+    return 8.0 * (_COPIES * rows * columns + _SQUARES * columns**2)
 
 
 def base_matrices(

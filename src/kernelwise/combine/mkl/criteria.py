@@ -193,7 +193,7 @@ def _moves(K: Array) -> tuple[float, Array]:
     the divided differences of all :math:`f_i` add up to :math:`(C_{lj} - C_{jl}) / (s_j - s_l)`,
     and to :math:`2 Q' (\sigma \circ Q)` where eigenvalues are equal.
     """
-    s, Q = eigensystem(lambda: K)
+    s, Q = eigensystem(K.copy)
     moves = 2.0 * s[None, :] - K.diagonal()[:, None]
     W, signs = np.abs(moves), np.sign(moves)
     C, E = Q.T @ (W * Q), 2.0 * Q.T @ (signs * Q)
