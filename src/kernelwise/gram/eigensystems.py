@@ -13,23 +13,26 @@ from kernelwise._types import Array
 from kernelwise.kernels import Kernel
 
 _EPS = float(np.finfo(float).eps)
-_LONG = 1000  # rows of which a decomposition takes long enough to be interrupted
+_LONG = 1500  # rows of which a decomposition takes long enough to be interrupted
 _FAR_FEWER = 2  # times as many rows as features: then these are decomposed, not the matrix
 
 
 def eigensystem(make: Callable[[], Array]) -> tuple[Array, Array]:
     """Return the eigenvalues of a symmetric matrix, ascending, and the eigenvectors as columns.
 
-    `make` returns the matrix. By divide and conquer, the fastest way, which fails for a few
-    matrices with entries of very different size, as of a narrow kernel on rows that repeat: then by
-    QR iterations. numpy leaves the interpreter to other threads, scipy does not.
+    `make` returns the matrix, which may be overwritten. By divide and conquer, the fastest way,
+    which fails for a few matrices with entries of very different size, as of a narrow kernel on
+    rows that repeat: then by QR iterations. Of large matrices by numpy, which leaves the
+    interpreter to other threads; scipy does not, and takes less memory.
     """
     M = make()
     try:
-        decompose = partial(np.linalg.eigh, M)
-        s, Q = decompose() if M.shape[0] < _LONG else awaited(decompose)
+        if M.shape[0] >= _LONG:
+            s, Q = awaited(partial(np.linalg.eigh, M))
+        else:
+            s, Q = eigh(M, driver="evd", overwrite_a=True, check_finite=False)
     except np.linalg.LinAlgError:
-        s, Q = eigh(M, driver="ev", check_finite=False)
+        s, Q = eigh(make(), driver="ev", overwrite_a=True, check_finite=False)
     return s, Q
 
 

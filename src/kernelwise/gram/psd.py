@@ -66,7 +66,7 @@ def repair(K: Any, method: str = "clip") -> Array:
 
 
 def _repaired(K: Array, method: str) -> Array:
-    s, Q = eigensystem(lambda: K)
+    s, Q = eigensystem(K.copy)
     if s[0] >= 0.0:
         return K
     if method == "shift":
