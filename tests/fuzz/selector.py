@@ -124,7 +124,7 @@ def random_settings(rng: Rng) -> dict:
         "refit": [True, False, False, None, 3],
         "memory": [None, "1GB", "1KB", 0.5, 0, -1, 2.0, "lots", np.nan, 10**30, [], True],
         "time": [None, 3],
-        "journal": [None, "a"],
+        "journal": [None, "fuzz.kwj"],
         "n_jobs": [None, 1, 2, -1, 0, 3, 10**6, 1.5, "all", -5],
         "random_state": [None, 0, 3, -1, "a", 2**40, np.random.RandomState(0)],
     }
