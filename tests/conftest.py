@@ -33,6 +33,21 @@ def cluster():
 
 
 @pytest.fixture
+def few_are_many(monkeypatch):
+    """Let 600 rows be more than exact matrices can serve."""
+    from kernelwise.selection import landmark_search, problem, screen
+
+    sizes = {
+        problem: {"EXACT_ROWS": 500, "FEWEST_ROWS": 300},
+        landmark_search: {"START_ROWS": 200, "FEWEST_LANDMARKS": 40, "MOST_LANDMARKS": 160},
+        screen: {"_ROWS": 200},
+    }
+    for module, values in sizes.items():
+        for name, value in values.items():
+            monkeypatch.setattr(module, name, value)
+
+
+@pytest.fixture
 def rng():
     return np.random.default_rng(0)
 

@@ -23,9 +23,6 @@ from kernelwise.machines.calibration import Calibration
 from kernelwise.machines.uncertainty import TooFewRowsWarning
 from kernelwise.selection import (
     KernelChoiceWarning,
-    landmark_search,
-    problem,
-    screen,
 )
 from kernelwise.selection.diagnostics import Code, code_of
 
@@ -409,16 +406,8 @@ class TestManyRows:
         for member in asked.members_.values():
             assert member.result_.engine == engine
 
-    def test_members_are_judged_on_the_same_rows(self, monkeypatch):
+    def test_members_are_judged_on_the_same_rows(self, few_are_many):
         """Where exact matrices are out of reach, rows held out take the place of leave-one-out."""
-        sizes = {
-            problem: {"EXACT_ROWS": 500, "FEWEST_ROWS": 300},
-            landmark_search: {"START_ROWS": 200, "FEWEST_LANDMARKS": 40, "MOST_LANDMARKS": 160},
-            screen: {"_ROWS": 200},
-        }
-        for module, values in sizes.items():
-            for name, value in values.items():
-                monkeypatch.setattr(module, name, value)
         X, y, _ = noisy(1200)
         stack = kw.KernelStack().fit(X, y)
         known = [np.isfinite(m.best_estimator_.loo_values_) for m in stack.members_.values()]

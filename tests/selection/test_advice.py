@@ -27,16 +27,10 @@ ALONE = "set refit=False, criterion='sm', ridge=1.0"
 
 
 @pytest.fixture(autouse=True)
-def few_are_many(monkeypatch):
-    """Let 600 rows be more than exact matrices can serve, and 100 landmarks many."""
-    sizes = {
-        problem: {"EXACT_ROWS": 500, "FEWEST_ROWS": 300},
-        landmark_search: {"START_ROWS": 200, "FEWEST_LANDMARKS": 40, "MOST_LANDMARKS": 80},
-        screen: {"_ROWS": 150},
-    }
-    for module, values in sizes.items():
-        for name, value in values.items():
-            monkeypatch.setattr(module, name, value)
+def fewer_are_many(few_are_many, monkeypatch):
+    """Let 100 landmarks be many too."""
+    monkeypatch.setattr(landmark_search, "MOST_LANDMARKS", 80)
+    monkeypatch.setattr(screen, "_ROWS", 150)
     monkeypatch.setattr(problem, "estimating", lambda engine: LowRank(100, memory=engine.memory))
 
 

@@ -23,19 +23,6 @@ from kernelwise.selection.effort import Effort
 from kernelwise.selection.guards import KernelChoiceWarning
 
 
-@pytest.fixture
-def few_are_many(monkeypatch):
-    """Let 600 rows be more than exact matrices can serve."""
-    sizes = {
-        problem: {"EXACT_ROWS": 500, "FEWEST_ROWS": 300},
-        landmark_search: {"START_ROWS": 200, "FEWEST_LANDMARKS": 40, "MOST_LANDMARKS": 160},
-        screen: {"_ROWS": 200},
-    }
-    for module, values in sizes.items():
-        for name, value in values.items():
-            monkeypatch.setattr(module, name, value)
-
-
 def rings(n=1000, classes=2, seed=0):
     """Return points in rings around the origin, one ring a class, with some noise."""
     rng = np.random.default_rng(seed)

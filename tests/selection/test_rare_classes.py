@@ -4,25 +4,12 @@ import numpy as np
 import pytest
 
 import kernelwise as kw
-from kernelwise.selection import landmark_search, problem, screen
+from kernelwise.selection import screen
 from kernelwise.selection.diagnostics import Code, code_of
 from kernelwise.targets import Targets, last_rows, stratified_order
 
 GAUSSIANS = kw.grids.gaussian(-3, 3)
 IGNORED = pytest.mark.filterwarnings("ignore::kernelwise.selection.guards.KernelChoiceWarning")
-
-
-@pytest.fixture
-def few_are_many(monkeypatch):
-    """Let 600 rows be more than exact matrices can serve."""
-    sizes = {
-        problem: {"EXACT_ROWS": 500, "FEWEST_ROWS": 300},
-        landmark_search: {"START_ROWS": 200, "FEWEST_LANDMARKS": 40, "MOST_LANDMARKS": 160},
-        screen: {"_ROWS": 200},
-    }
-    for module, values in sizes.items():
-        for name, value in values.items():
-            monkeypatch.setattr(module, name, value)
 
 
 def rows_with_a_rare_class(n=1000, rare=3, classes=2, seed=0):

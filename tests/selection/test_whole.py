@@ -5,23 +5,13 @@ import pytest
 import scipy.sparse as sp
 
 import kernelwise as kw
-from kernelwise.selection import landmark_search, problem, screen, whole
+from kernelwise.selection import whole
 from kernelwise.selection.diagnostics import Code, code_of
 
-pytestmark = pytest.mark.filterwarnings("ignore::kernelwise.selection.guards.KernelChoiceWarning")
-
-
-@pytest.fixture(autouse=True)
-def few_are_many(monkeypatch):
-    """Let 700 rows be more than exact matrices can serve, and 40 landmarks many."""
-    sizes = {
-        problem: {"EXACT_ROWS": 500, "FEWEST_ROWS": 300},
-        landmark_search: {"START_ROWS": 200, "FEWEST_LANDMARKS": 40, "MOST_LANDMARKS": 160},
-        screen: {"_ROWS": 200},
-    }
-    for module, values in sizes.items():
-        for name, value in values.items():
-            monkeypatch.setattr(module, name, value)
+pytestmark = [
+    pytest.mark.usefixtures("few_are_many"),
+    pytest.mark.filterwarnings("ignore::kernelwise.selection.guards.KernelChoiceWarning"),
+]
 
 
 def waves(n=700, seed=0):

@@ -120,10 +120,8 @@ class LowRank(Engine):
                 )
             object.__setattr__(self, field, min(value, sys.maxsize))
         if not is_one_of(self.landmarks, _LANDMARKS):
-            choices = " or ".join(map(repr, _LANDMARKS))
-            raise ValueError(
-                f"landmarks of LowRank must be {choices}, got {shown(self.landmarks)}."
-            )
+            given = shown(self.landmarks)
+            raise ValueError(f"landmarks of LowRank must be 'uniform' or 'pivoted', got {given}.")
         as_bytes(self.memory)
 
     @property

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from kernelwise._types import Array
+from kernelwise.targets import Targets
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,6 +20,17 @@ class HeldOutFit:
     judged: Array | None  # the rows of which these are known; None for all of them
     weights: Array  # of the rows
     lost_digits: str | None = None
+
+    @classmethod
+    def of_rows(
+        cls, targets: Targets, held: Array, values: Array, bias: Array, ridge: float
+    ) -> "HeldOutFit":
+        """Return the fit of a machine whose values on the rows held out are known."""
+        Y = targets.fit_columns
+        placed = np.full(Y.shape, np.nan)
+        placed[held] = values
+        weights = np.ones(targets.n) if targets.weights is None else targets.weights
+        return cls(ridge, bias, placed, Y - placed, held, weights)
 
 
 @dataclass(frozen=True, eq=False)

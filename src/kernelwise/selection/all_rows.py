@@ -136,7 +136,8 @@ class _Fit:
         tried = {}
         for ridge in self._ridges():
             machine = solved(self.features, without, ridge)
-            fit = self._fit(K @ machine.coefficients + machine.bias, machine.bias, held, ridge)
+            values = K @ machine.coefficients + machine.bias
+            fit = HeldOutFit.of_rows(self._targets, held, values, machine.bias, ridge)
             tried[ridge] = self._loss(fit, held), fit
         best = min(tried, key=lambda ridge: tried[ridge][0])
         return best, tried[best][1], solved(self.features, moments, best)
@@ -166,12 +167,6 @@ class _Fit:
         kernel: Kernel = self._chosen.best_kernel_
         mean = float(kernel.diagonal(self._sample).mean())
         return [float(r) for r in AUTO_RIDGES * (mean if mean > 0.0 else 1.0)]
-
-    def _fit(self, values: Array, bias: Array, held: Array, ridge: float) -> HeldOutFit:
-        Y = self._targets.fit_columns
-        placed = np.full(Y.shape, np.nan)
-        placed[held] = values
-        return HeldOutFit(ridge, bias, placed, Y - placed, held, np.ones(len(Y)))
 
     def _loss(self, fit: HeldOutFit, held: Array) -> float:
         criterion, targets = loo_criterion(self._targets), self._targets.part(held)

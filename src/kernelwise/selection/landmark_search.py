@@ -37,9 +37,10 @@ from kernelwise.selection.climb import Grid, GridIndex, SearchFailed
 from kernelwise.selection.diagnostics import Code, Diagnostic
 from kernelwise.selection.effort import Effort
 from kernelwise.selection.local_search import LocalSearch, SearchResult
+from kernelwise.selection.looks import Look, WholeLook, best_of
 from kernelwise.selection.problem import Problem, Solution
 from kernelwise.selection.ranks import falls
-from kernelwise.selection.whole import WholeLook, WholeMachine
+from kernelwise.selection.whole import WholeMachine
 from kernelwise.targets import last_rows, stratified_order
 
 START_ROWS = 2000
@@ -60,28 +61,6 @@ _START_PARTS = 40  # of a bar with 400 for all machines, as the time goes
 _BYTES = 60.0  # of memory that the factors of all looks take, times the square of the landmarks
 _MANY_SECONDS = 600
 _FACTORS = 40.0  # the factors of m landmarks take as long as m³ over this many kernel values
-
-
-class Look(NamedTuple):
-    """A machine on landmarks at one kernel and ridge, judged by rows held out."""
-
-    place: GridIndex
-    losses: Array  # of the rows held out
-    values: Array  # f(x) of them, (rows, c)
-    seen: Landmarks
-    solution: LandmarkSolution
-    system: Preconditioner
-    at: int  # its place among the ridges of the solution
-
-    @property
-    def loss(self) -> float:
-        """The mean loss."""
-        return float(self.losses.mean())
-
-    @property
-    def landmarks(self) -> int:
-        """How many there are."""
-        return int(self.seen.Z.shape[0])
 
 
 class _Climbed(NamedTuple):
@@ -139,7 +118,7 @@ class LandmarkSearch:
             looks, limit, whole = self._ladder(place)
             if whole is not None:
                 return self._result(looks, whole, whole.solution, "all other rows", None)
-            best = _best(looks)
+            best = best_of(looks)
             solution = self._machine(best)
         return self._result(looks, best, solution, f"{best.landmarks} landmarks", limit)
 
@@ -171,7 +150,7 @@ class LandmarkSearch:
         if not looks:
             raise SearchFailed
         while True:
-            best = _best(looks)
+            best = best_of(looks)
             whole = self._whole.look(best.place, 2 * m, self._losses, best.loss)
             if whole is not None:
                 return _Climbed(looks, None, whole if whole.loss < best.loss else None)
@@ -185,7 +164,7 @@ class LandmarkSearch:
                 return _Climbed(looks, limit)
             m *= 2
             more = self._climb(m, best.place, sides)
-            if not more or not self._gains(best, _best(more), sum(work)):
+            if not more or not self._gains(best, best_of(more), sum(work)):
                 return _Climbed(looks, None)
             looks, paid = more, True
 
@@ -235,7 +214,7 @@ class LandmarkSearch:
         tried = {place.kernel}
         self._look(looks, m, place)
         while looks:
-            best = _best(looks).place
+            best = best_of(looks).place
             near = [best.kernel + side for side in sides]
             new = [k for k in near if 0 <= k < len(self._kernels) and k not in tried]
             if not new:
@@ -316,7 +295,8 @@ class LandmarkSearch:
             held_out = K @ coefficients + bias  # as it will be evaluated, in double precision
             if self._losses(held_out).mean() <= _WORSE * best.loss:
                 values = best.values if saw_all else held_out
-                return Solution(self._fit(values, bias, ridge), landmarks, coefficients)
+                fit = HeldOutFit.of_rows(self._problem.targets, self._held, values, bias, ridge)
+                return Solution(fit, landmarks, coefficients)
         raise SearchFailed
 
     def _solved_again(self, best: Look, rows: Array) -> Iterator[tuple[LandmarkSolution, int]]:
@@ -327,13 +307,6 @@ class LandmarkSearch:
         iterations = best.solution.iterations + _MORE
         with suppress(NotConverged):
             yield seen.solve(best.system.at(best.at), None, iterations, passes), 0
-
-    def _fit(self, values: Array, bias: Array, ridge: float) -> HeldOutFit:
-        """Return what is known of rows: the values on those held out."""
-        Y = self._problem.targets.fit_columns
-        placed = np.full(Y.shape, np.nan)
-        placed[self._held] = values
-        return HeldOutFit(ridge, bias, placed, Y - placed, self._held, self._weights)
 
     def _result(
         self,
@@ -369,7 +342,3 @@ def _held_out_of(n: int) -> int:
 def _factors(m: int) -> float:
     """Return the work on the factors of a preconditioner, in kernel values."""
     return m**3 / _FACTORS
-
-
-def _best(looks: dict[GridIndex, Look]) -> Look:
-    return min(looks.values(), key=lambda look: look.loss)

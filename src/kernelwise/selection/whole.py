@@ -6,7 +6,6 @@ to come closer to.
 """
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
 
 import numpy as np
 
@@ -19,6 +18,7 @@ from kernelwise.kernels import Kernel
 from kernelwise.machines.held_out import HeldOutFit
 from kernelwise.selection.climb import Grid, GridIndex
 from kernelwise.selection.effort import Effort
+from kernelwise.selection.looks import WholeLook
 from kernelwise.selection.problem import Problem, Solution
 
 # Times the square of the rows: the factor in single precision, blocks of distances in double, and
@@ -32,19 +32,6 @@ _EXACT = 0.05  # of the residuals, that the equations of the machine may be miss
 _BLOCK = 256  # rows at once
 
 Losses = Callable[[Array], Array]  # f(x) of the rows held out to the loss of each
-
-
-class WholeLook(NamedTuple):
-    """A machine on all rows at one kernel and ridge, judged by rows held out."""
-
-    place: GridIndex
-    losses: Array  # of the rows held out
-    solution: Solution
-
-    @property
-    def loss(self) -> float:
-        """The mean loss."""
-        return float(self.losses.mean())
 
 
 class WholeMachine:
@@ -127,10 +114,8 @@ class WholeMachine:
 
     def _solution(self, machine: Machine, ridge: float) -> Solution:
         """Return the machine with its rows in their places."""
-        targets, coefficients = self._problem.targets, np.empty_like(machine.coefficients)
+        problem, coefficients = self._problem, np.empty_like(machine.coefficients)
         coefficients[self._order] = machine.coefficients
-        Y, placed = targets.fit_columns, np.full(targets.fit_columns.shape, np.nan)
-        placed[self._held] = machine.values
-        weights = np.ones(targets.n) if targets.weights is None else targets.weights
-        fit = HeldOutFit(ridge, machine.bias, placed, Y - placed, self._held, weights)
-        return Solution(fit, self._problem.X, coefficients)
+        known = self._held, machine.values, machine.bias
+        fit = HeldOutFit.of_rows(problem.targets, *known, ridge)
+        return Solution(fit, problem.X, coefficients)
