@@ -59,7 +59,9 @@ class TestStack:
         ("gate", "words"),
         [
             (0.0, "One kernel is as good. On rows left out, the others bring no gain"),
+            (0.002, "counts 1 %, the chosen kernel alone the other 99 % (gate 0.002)"),
             (0.8, "counts 80 %, the chosen kernel alone the other 20 % (gate 0.8)"),
+            (0.998, "The gain is clear: the model is the stack of all of them (gate 1)"),
             (1.0, "The gain is clear: the model is the stack of all of them (gate 1)"),
         ],
     )

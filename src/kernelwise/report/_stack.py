@@ -78,12 +78,12 @@ def _gate(stack: dict[str, Any], by_loss: str) -> str:
             "is the chosen kernel alone (gate 0)."
         )
     told = f"<b>Several kernels predict rows left out better than one</b>{by_loss}."
-    if gate == 1.0:
+    share = max(1, round(100 * gate))  # of the stack, in %
+    if share == 100:
         return f"{told} The gain is clear: the model is the stack of all of them (gate 1)."
-    stack, alone = round(100 * gate), 100 - round(100 * gate)
     return (
-        f"{told} The gain is not beyond doubt: the stack of all of them counts {stack} %, the "
-        f"chosen kernel alone the other {alone} % (gate {gate:.2g})."
+        f"{told} The gain is not beyond doubt: the stack of all of them counts {share} %, the "
+        f"chosen kernel alone the other {100 - share} % (gate {gate:.2g})."
     )
 
 
