@@ -127,11 +127,11 @@ def pool(size: int) -> Iterator[ThreadPoolExecutor]:
 
 
 def awaited(call: Callable[[], Any]) -> Any:
-    """Return what a call returns that leaves the interpreter to others, for which Ctrl-C waits not.
+    """Make a long call in a thread of its own, so that Ctrl-C need not wait for its end.
 
-    A key that is pressed is noticed by the main thread between two steps of the interpreter, and a
-    call to LAPACK is one step. Another thread makes the call here; interrupted, it comes to its end
-    unheard.
+    The main thread notices Ctrl-C between two steps of the interpreter, and a call to LAPACK is one
+    step. It must be one that releases the interpreter. After an interrupt it runs to its end, and
+    its result is dropped.
     """
     done: Future[Any] = Future()
 

@@ -120,7 +120,7 @@ class Trials:
     def machine(
         self, kernel: Kernel, ridge: float, last: int, progress: Task = SILENT
     ) -> Machine | None:
-        r"""Return the machine in single precision, judged by the last of its rows.
+        r"""Return the machine in single precision, and what it says of its last rows without them.
 
         A Cholesky factor :math:`L L^\top = M` has that of the rows before, :math:`L_1`, in its
         corner. With :math:`z = L_1^{-1} D (y - b)` of these rows, the machine on them has the

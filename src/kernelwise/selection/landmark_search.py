@@ -4,8 +4,8 @@ Exact leave-one-out on 2,000 rows says where to begin. Machines on landmarks, tr
 and judged by rows held out, go on from there: from 1,000 landmarks on their number is doubled while
 that pays. Few landmarks prefer wide kernels, and so do few rows: at every doubling narrower kernels
 are tried. The last machine is fitted to all rows, or to all but those held out; what it is said to
-achieve was measured on rows that it had not seen. Where the rows are few enough, a machine with all
-of them for landmarks comes last.
+achieve was measured on rows that it had not seen. If the rows are few enough, the last machine has
+all of them as landmarks.
 """
 
 import math

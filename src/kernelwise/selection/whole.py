@@ -1,8 +1,8 @@
-"""A machine on all of some thousand rows, where as many landmarks would take as long.
+"""A machine on all rows, where that takes no longer than one on more landmarks.
 
-Twice the landmarks come closer to the machine on all rows. From where they are two fifths of the
-rows, their factors take longer than the one of all rows in single precision, which leaves nothing
-to come closer to.
+The more landmarks there are, the closer a machine comes to the one on all rows. Once they are two
+fifths of the rows, their factors take longer than a single-precision factor of all rows, so that
+machine is fitted instead.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,11 +24,11 @@ from kernelwise.selection.problem import Problem, Solution
 # Times the square of the rows: the factor in single precision, blocks of distances in double, and
 # what is kept of machines on a fifth of the rows as landmarks.
 _BYTES = 12.5
-_ROWS_A_LANDMARK = 2.5  # up to which the machine on all rows is the cheaper one, if there are
-_MOST_ROWS = 16_384  # at most so many
+_ROWS_A_LANDMARK = 2.5  # with fewer, the machine on all rows is the cheaper one
+_MOST_ROWS = 16_384  # of more, a factor takes too long
 _FACTOR = 350.0  # a factor of n rows takes as long as n³ over this many kernel values
 _MOST_RIDGES = 3  # that are tried
-_EXACT = 0.05  # of the residuals, that the equations of the machine may be missed by
+_EXACT = 0.05  # rounding may change the equations of a machine by this share of its residuals
 _BLOCK = 256  # rows at once
 
 Losses = Callable[[Array], Array]  # f(x) of the rows held out to the loss of each
@@ -42,7 +42,7 @@ class WholeMachine:
     problem : Problem
     grid : Grid
     training, held : arrays of int
-        The rows; those held out come from the same machine without them.
+        The rows to learn from, and those that judge a machine without them.
     effort : Effort
     """
 
