@@ -2,6 +2,7 @@
 
 import itertools
 from decimal import ROUND_HALF_DOWN, ROUND_HALF_UP, Decimal
+from functools import cache
 
 import numpy as np
 import pytest
@@ -9,10 +10,11 @@ import pytest
 from kernelwise_papers import publications
 from kernelwise_papers.catalog import EXPERIMENTS
 from kernelwise_papers.experiment import Job
-from kernelwise_papers.papers.digits import counting
+from kernelwise_papers.papers.digits import counting, experiment
 from kernelwise_papers.papers.digits.counting import NEAREST, WAYS, Printed
 
 
+@cache
 def attained(rows, decimals):
     """All texts that a count of rows in percent can print as, ties either way."""
     unit = Decimal(1).scaleb(-decimals)
@@ -102,3 +104,29 @@ def test_every_legible_cell_is_counted(lines):
     for table, found in lines.items():
         legible = sum(cell.legible for cell in publications.load(table))
         assert {x["cells"] for x in found if x["part"] == "table"} == {legible}
+
+
+def test_cells_that_fit_nothing(lines):
+    """By hand: no count of 5 splits of any number of test rows around the share prints as they."""
+    told = {x["name"] for x in lines["ks2019_table2"] if x["part"] == "cell"}
+    assert [x for x in lines["er2015_table1"] if x["part"] == "cell"] == []
+    expected = set()
+    for cell in publications.load("ks2019_table2"):
+        if cell.legible:
+            rows = [5 * m for m in counting.near(experiment.rows_of(cell.dataset), 0.7)]
+            unit = len(cell.text.partition(".")[2])
+            if not any(Decimal(cell.text) in attained(n, unit) for n in rows):
+                expected.add(f"{cell.dataset}: {cell.criterion} at {cell.lam:g}")
+    assert told == expected and 0 < len(told) < 69
+
+
+def test_every_set_with_the_test_rows_that_fit_it_best(lines):
+    """a2a fits 679 test rows, where its share is 679.5: then 224 cells fit five splits."""
+    texts = [
+        {"dataset": table} | {name: str(value) for name, value in line.items()}
+        for table, found in lines.items()
+        for line in found
+    ]
+    text = EXPERIMENTS["digits"].page(texts)
+    assert "ER 2015, Table 1: 192 of 192 cells; KS 2019, Table II: 224 of 287 cells." in text
+    assert "- ER 2015, Table 1, 30 splits, 0 of 192: none." in text

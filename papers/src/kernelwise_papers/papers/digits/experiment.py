@@ -43,7 +43,10 @@ class Digits(Experiment):
         return 1
 
     def work(self, job: Job) -> list[dict[str, Any]]:
-        """Return the counts of one table: as a whole, by column, by set, by pair of classes."""
+        """Return the counts of one table: as a whole, by column, by set, by pair of classes.
+
+        The last lines are cells that fit none of the numbers of test rows that a set could have.
+        """
         cells = _cells(job.dataset)
         lines = []
         for way, splits in itertools.product(WAYS, _SPLITS):
@@ -52,8 +55,10 @@ class Digits(Experiment):
         for name, splits in itertools.product(dict.fromkeys(c.column for c in cells), _SPLITS):
             own = [(c.printed, _tested(c, NEAREST)) for c in cells if c.column == name]
             lines.append(_line("column", name, splits, count(own, splits), way=NEAREST))
-        numbers = {_best(lines), int(publications.protocol(job.dataset)["repetitions"]), 1}
-        return lines + _by_set(cells, sorted(numbers)) + _by_pair(cells, max(numbers))
+        best = _best(lines)
+        numbers = {best, int(publications.protocol(job.dataset)["repetitions"]), 1}
+        lines += _by_set(cells, sorted(numbers)) + _by_pair(cells, max(numbers))
+        return lines + _misfits(cells, best)
 
     def summary(self, lines: Sequence[Line]) -> str:
         """Return the number of splits that fits each table best."""
@@ -71,6 +76,7 @@ class Digits(Experiment):
 class _Cell(NamedTuple):
     dataset: str
     column: str
+    lam: float | None
     printed: Printed
     rows: int
     train_share: float
@@ -80,7 +86,14 @@ def _cells(table: str) -> list[_Cell]:
     """Return the legible cells with the number of rows of their sets."""
     share = float(publications.protocol(table)["train_share"])
     return [
-        _Cell(cell.dataset, cell.criterion, Printed.of(cell.text), rows_of(cell.dataset), share)
+        _Cell(
+            cell.dataset,
+            cell.criterion,
+            cell.lam,
+            Printed.of(cell.text),
+            rows_of(cell.dataset),
+            share,
+        )
         for cell in publications.load(table)
         if cell.legible
     ]
@@ -152,4 +165,16 @@ def _by_pair(cells: Sequence[_Cell], splits: int) -> list[dict[str, Any]]:
             lines.append(
                 _line("pair", f"{name}: {first} / {second}", splits, found, way=NEAREST, rows=rows)
             )
+    return lines
+
+
+def _misfits(cells: Sequence[_Cell], splits: int) -> list[dict[str, Any]]:
+    """Return the cells that fit a number of splits with none of the test rows around the share."""
+    lines = []
+    for cell in cells:
+        found = [count([(cell.printed, n)], splits) for n in near(cell.rows, cell.train_share)]
+        if not any(each.fits for each in found):
+            at = "" if cell.lam is None else f" at {cell.lam:g}"
+            name = f"{cell.dataset}: {cell.column}{at}"
+            lines.append(_line("cell", name, splits, found[0]))
     return lines

@@ -123,6 +123,7 @@ def page(lines: Sequence[Line]) -> str:
         "",
         *_single(tables),
         *_sets(tables),
+        *_misfits(tables),
         *_pairs(tables),
         "## What follows",
         "",
@@ -168,7 +169,7 @@ def _single(tables: Sequence[Found]) -> list[str]:
     """Say which columns fit single splits beyond chance, where no number fits the whole table."""
     said = []
     for found in tables:
-        if float(found.best(way=NEAREST)["tail"]) <= _SURE:
+        if found in _known(tables):
             continue
         for name in dict.fromkeys(line["name"] for line in found.part("column")):
             [single] = found.part("column", name=name, splits=1)
@@ -182,25 +183,56 @@ def _single(tables: Sequence[Found]) -> list[str]:
 
 def _sets(tables: Sequence[Found]) -> list[str]:
     """Return, for tables whose number of splits is known, the test rows that every set fits."""
-    rows = []
-    for found in tables:
-        best = found.best(way=NEAREST)
-        if float(best["tail"]) > _SURE:
-            continue
+    rows, sums = [], []
+    for found in _known(tables):
+        best, fitting = found.best(way=NEAREST), 0
         for name in dict.fromkeys(line["name"] for line in found.part("set")):
             own = found.part("set", name=name, splits=best["splits"])
             likely = min(own, key=lambda line: float(line["tail"]))
+            fitting += int(likely["fits"])
             counts = ", ".join(f"{line['test rows']}: {line['fits']}" for line in own)
             told = likely["test rows"] if float(likely["tail"]) < _FITS else "–"
             rows.append([NAMES[found.table], name, best["splits"], own[0]["cells"], counts, told])
+        sums.append(f"{NAMES[found.table]}: {fitting} of {best['cells']} cells")
     heads = ["table", "set", "splits", "cells", "cells that fit, by test rows", "supported"]
     return [
         "## Sets",
         "",
         "The test rows that the cells of a set fit, at the table's best number of splits. "
-        f"Supported: a tail below {_FITS:g}. A dash: too coarse to tell, or none fits.",
+        f"Supported: a tail below {_FITS:g}. A dash: too coarse to tell, or none fits. With the "
+        f"test rows that fit every set best: {'; '.join(sums)}.",
         "",
         *table(heads, rows),
+        "",
+    ]
+
+
+def _known(tables: Sequence[Found]) -> list[Found]:
+    """Return the tables whose digits tell a number of splits."""
+    return [found for found in tables if float(found.best(way=NEAREST)["tail"]) <= _SURE]
+
+
+def _misfits(tables: Sequence[Found]) -> list[str]:
+    """Return the cells that fit none of the numbers of test rows, table by table."""
+    lines = []
+    for found in _known(tables):
+        of: dict[str, list[str]] = {}
+        for line in found.part("cell"):
+            name, _, cell = line["name"].partition(": ")
+            of.setdefault(name, []).append(cell)
+        best = found.best(way=NEAREST)
+        count = sum(map(len, of.values()))
+        told = "; ".join(f"{name} ({', '.join(cells)})" for name, cells in of.items()) or "none"
+        head = f"{NAMES[found.table]}, {best['splits']} splits, {count} of {best['cells']}"
+        lines.append(f"- {head}: {told}.")
+    return [
+        "## Cells that fit no number of test rows",
+        "",
+        'At the table\'s best number of splits, with any of the test rows above; after "at" the '
+        "printed lambda. They were rounded otherwise, are misprints, or are means over other "
+        "splits.",
+        "",
+        *lines,
         "",
     ]
 
