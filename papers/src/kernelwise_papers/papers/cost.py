@@ -1,7 +1,6 @@
-"""What is left out would cost: the largest data sets, and the papers' number of splits of a figure.
+"""What is left out would cost: the largest data sets of tables and figures.
 
-Of a large set one split of a part of the rows is timed, and carried on by the power of n; of a
-figure one split of all its sets but the largest.
+One split of a part of the rows is timed, and carried on by the power of n.
 """
 
 import math
@@ -15,7 +14,6 @@ from kernelwise_papers.experiment import Experiment, Job, Line
 from kernelwise_papers.markdown import table
 from kernelwise_papers.papers.curves import CURVES
 from kernelwise_papers.papers.tables import TABLES
-from kernelwise_papers.tables.agreement import LARGEST
 from kernelwise_papers.tables.run import split_lines
 from kernelwise_papers.tables.table import PaperTable
 from kernelwise_papers.timing import cpu_seconds
@@ -27,7 +25,6 @@ _ROWS = (1000, 2000)  # of the data set; fewer in proportion where it is capped
 _FEW = 60  # rows on which loops are compiled
 _CORES = 2
 _CUBE = 3.0
-_EVERY = "all-sets"
 _TABLES: dict[str, PaperTable] = TABLES | {curve.key: curve.table for curve in CURVES}
 
 
@@ -35,14 +32,14 @@ class Cost(Experiment):
     """Processor time of one split of what the full runs leave out."""
 
     key = "cost"
-    title = "What the largest data sets, and more splits of the figures, would cost"
+    title = "What the data sets that are left out would cost"
     takes_time = True
 
     @property
     def datasets(self) -> Sequence[str]:
-        """A table and one of its sets, or a figure and all of them."""
-        tables = ("sm-table2 a2a", "er-table1 a2a", "ks-table2 a2a", "ks-table3 cpusmall")
-        return (*tables, *(f"{curve.key} {_EVERY}" for curve in CURVES if curve.table.splits))
+        """A table or figure and one of its sets: a test compares them with what was run."""
+        figures = (f"{curve.key} a2a" for curve in CURVES)
+        return ("er-table1 a2a", "ks-table2 a2a", "ks-table3 cpusmall", *figures)
 
     @property
     def repetitions(self) -> int:
@@ -53,15 +50,12 @@ class Cost(Experiment):
         """Time one split of every number of rows; one more, of few rows, is not counted."""
         key, dataset = job.dataset.split()
         table, lines = _TABLES[key], []
-        names = _smaller(table) if dataset == _EVERY else [dataset]
-        whole = sum(table.load(name).n for name in names)
-        split_lines(table, Job(key, names[0], job.repetition, _FEW))
-        for rows in _sizes(dataset, job.rows):
-            seconds = sum(
-                cpu_seconds(partial(split_lines, table, Job(key, name, job.repetition, rows)))
-                for name in names
-            )
-            lines.append({"rows": rows or whole, "seconds": f"{seconds:.4g}", "all rows": whole})
+        whole = table.load(dataset).n
+        split_lines(table, Job(key, dataset, job.repetition, _FEW))
+        for rows in _sizes(job.rows):
+            one = Job(key, dataset, job.repetition, rows)
+            seconds = cpu_seconds(partial(split_lines, table, one))
+            lines.append({"rows": rows, "seconds": f"{seconds:.4g}", "all rows": whole})
         return lines
 
     def summary(self, lines: Sequence[Line]) -> str:
@@ -73,20 +67,18 @@ class Cost(Experiment):
 
     def page(self, lines: Sequence[Line]) -> str:
         """Return times, power and what follows."""
-        heads = ["table and set", "rows", "processor s a split", "power of n", "all rows"]
+        heads = ["table or figure and set", "rows", "processor s a split", "power of n", "all rows"]
         heads += ["repetitions", f"full run, hours on {_CORES} cores"]
-        rows = [_row(name, found) for name, found in _by_run(lines).items() if not _is_figure(name)]
+        rows = [_row(name, found) for name, found in _by_run(lines).items()]
         parts = [
-            "These are left out of the full runs. Of a set, one split of a part of its rows was "
-            "timed (processor time, one thread). The first number of hours carries it to all rows "
+            "These are left out of the full runs. One split of a part of the rows was timed "
+            "(processor time, one thread). The first number of hours carries it to all rows "
             "by the power of n between the two sizes, the second by the cube, which "
             "decompositions take in the end.",
             "",
             f"![{self.title}]({self.key}.svg)",
             "",
             *table(heads, rows),
-            "",
-            *_of_figures(lines),
         ]
         return "\n".join(parts) + "\n"
 
@@ -107,39 +99,9 @@ class Cost(Experiment):
         return figure
 
 
-def _smaller(table: PaperTable) -> list[str]:
-    """Return the sets that the full runs have."""
-    return [name for name in table.datasets if name not in LARGEST]
-
-
-def _sizes(dataset: str, most: int | None) -> list[int | None]:
-    """Return the numbers of rows to time, of at most so many; None for all of every set."""
-    if dataset == _EVERY:
-        return [most]
+def _sizes(most: int | None) -> list[int]:
+    """Return the numbers of rows to time, of at most so many."""
     return [rows if most is None else rows * most // max(_ROWS) for rows in _ROWS]
-
-
-def _is_figure(name: str) -> bool:
-    return name.endswith(_EVERY)
-
-
-def _of_figures(lines: Sequence[Line]) -> list[str]:
-    """Return what the papers' number of splits would take beside ours, figure by figure."""
-    heads = ["figure", "processor s a split of all sets", "splits here", "splits in the paper"]
-    rows = []
-    for name, found in _by_run(lines).items():
-        if _is_figure(name):
-            figure = _TABLES[name.split()[0]]
-            counts = [str(figure.splits), str(figure.repetitions)]
-            rows.append([figure.key, found[0]["seconds"], *counts, _hours(name, found)])
-    if not rows:
-        return []
-    return [
-        "Of a figure, one split of all its sets but the largest was timed; the hours are those of "
-        "the splits that are missing.",
-        "",
-        *table([*heads, f"the others, hours on {_CORES} cores"], rows),
-    ]
 
 
 def _by_run(lines: Sequence[Line]) -> dict[str, list[Line]]:
@@ -173,10 +135,8 @@ def _seconds(found: Sequence[Line], power: float) -> float:
 
 
 def _hours(name: str, found: Sequence[Line]) -> str:
-    """Return what all missing repetitions would take, by the power found and by the cube."""
-    table = _TABLES[name.split()[0]]
-    missing = table.repetitions - (table.splits or 0 if _is_figure(name) else 0)
-    share = missing / _CORES / 3600.0
+    """Return what all repetitions would take, by the power found and by the cube."""
+    share = _TABLES[name.split()[0]].repetitions / _CORES / 3600.0
     powers = dict.fromkeys((_power(found), _CUBE))
     hours = dict.fromkeys(f"{_seconds(found, power) * share:.2g}" for power in powers)
     return " to ".join(hours)

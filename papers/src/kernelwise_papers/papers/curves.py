@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MOST = 0.5
-_SPLITS = 10  # ours, where the paper's number is not run: see the page on costs
 
 
 @dataclass(frozen=True)
@@ -196,7 +195,6 @@ def _curve(
     title: str,
     parameter: str,
     curves: dict[str, dict[float, Criterion]],
-    splits: int | None = None,
 ) -> Curve:
     """Return a curve with the protocol of one of the paper's tables; claims are still to come."""
     columns: dict[str, Criterion] = {}
@@ -204,9 +202,7 @@ def _curve(
     for name, criteria in curves.items():
         names[name] = {v: f"{name}, {parameter} = {v:g}" for v in criteria}
         columns.update(zip(names[name].values(), criteria.values(), strict=True))
-    table = replace(
-        TABLES[of], key=key, title=title, published=None, columns=columns, splits=splits
-    )
+    table = replace(TABLES[of], key=key, title=title, published=None, columns=columns)
     return Curve(table, parameter, names, ())
 
 
@@ -220,7 +216,6 @@ _SM_FIGURE1 = replace(
             "SM": {float(r): SM(r=r) for r in range(1, 11)},
             "SM (as printed)": {float(r): SM(r=r, normalizer="sum") for r in range(1, 11)},
         },
-        _SPLITS,
     ),
     claims=(
         Claim("SM", "best within", 2, 5, (1.0,)),
