@@ -12,6 +12,7 @@ from kernelwise_papers.papers.fsm.real import FsmFigure3
 from kernelwise_papers.papers.fsm.synthetic import FsmFigure2
 from kernelwise_papers.papers.remarks.experiment import Remarks
 from kernelwise_papers.papers.run_times.experiment import RunTimes
+from kernelwise_papers.papers.sentences import Sentences
 from kernelwise_papers.papers.sps import SPS_TABLE1
 from kernelwise_papers.papers.sps_figure1 import HighestAccuracies
 from kernelwise_papers.papers.tables import TABLES
@@ -26,6 +27,7 @@ _ORDER = (
     "sps",
     "digits",
     "remarks",
+    "sentences",
     "widths",
     "approximations",
     "combinations",
@@ -53,6 +55,7 @@ EXPERIMENTS: dict[str, Experiment] = {
             RunTimes(),
             Digits(),
             Remarks(),
+            Sentences(),
             Widths(),
             Approximations(),
             Combinations(),

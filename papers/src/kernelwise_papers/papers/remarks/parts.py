@@ -28,8 +28,8 @@ def against(ax: "Axes", x: Any, y: Any, labels: Sequence[str] = ("",)) -> None:
     """Draw points, a colour a row, and the diagonal."""
     for across, up, name in zip(np.atleast_2d(x), np.atleast_2d(y), labels, strict=True):
         ax.plot(across, up, "o", ms=3, label=name)
-    low, high = min(np.min(x), np.min(y)), max(np.max(x), np.max(y))
-    ax.axline((low, low), (high, high), color="0.6", lw=0.8, zorder=0)
+    low = float(min(np.min(x), np.min(y)))
+    ax.axline((low, low), slope=1.0, color="0.6", lw=0.8, zorder=0)
 
 
 def label(ax: "Axes", title: str, x: str, y: str) -> None:
