@@ -129,3 +129,21 @@ def test_a_column_with_fewer_splits_has_a_mean_of_its_own():
     assert cell.mean == 30.0
     text = page(found)
     assert "\n- SM (r=2): 1 of the splits." in text and "- 2 random splits a data set" in text
+
+
+def test_mean_squares_have_ratios():
+    """KS Table III, mpg: twice what is published at the smallest lambda, as published elsewhere."""
+    cells = [c for c in publications.load("ks2019_table3") if c.dataset == "mpg"]
+    ours = {
+        ("mpg", i, lam): {
+            c.criterion: (1.0 + (lam == 0.1)) * c.value for c in cells if c.lam == lam and c.value
+        }
+        | {"BR": np.nan}
+        for i, lam in itertools.product(range(2), TABLES["ks-table3"].lambdas)
+    }
+    text = page(results("ks-table3", ours))
+    assert re.search(r"\| RKS \| RKS \| \d \| \d \| 4 \| 1.00 \|", text)
+    alone = {place: row for place, row in ours.items() if place[2] == 0.1}
+    text = page(results("ks-table3", alone))
+    assert re.search(r"\| RKS \| RKS \| 0 \| 0 \| 1 \| 2.00 \|", text)
+    assert "\n- BR: not defined for any of the kernels." in text and "\n| BR |" not in text

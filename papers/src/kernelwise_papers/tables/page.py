@@ -3,6 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import fields
 
+import numpy as np
+
 from kernelwise.criteria import Criterion
 from kernelwise.kernels import Kernel
 from kernelwise_papers import datasets, markdown, publications
@@ -86,6 +88,7 @@ def protocol(results: Results) -> list[str]:
         f"{100 * table.train_share:.0f} % of the rows for training, not stratified; features "
         f"{_SCALINGS[table.scaling]} by the training rows.",
         *_shorter(results),
+        *_nowhere(results),
         *_choices(table),
         f"- {machine}; on the diagonal of K {_RIDGES[table.ridge]}.",
         f"- {len(table.kernels)} kernels: {_candidates(table)}.",
@@ -106,6 +109,16 @@ def _shorter(results: Results) -> list[str]:
         if any(row[name].size < row[BEST].size for row in results.errors.values()):
             lines.append(f"- {name}: {markdown.span(counts)} of the splits.")
     return lines
+
+
+def _nowhere(results: Results) -> list[str]:
+    """Name the columns that are defined for none of the candidates."""
+    found = [
+        name
+        for name in results.table.columns
+        if all(row[name].size and np.isnan(row[name]).all() for row in results.errors.values())
+    ]
+    return [f"- {name}: not defined for any of the kernels." for name in found]
 
 
 def _choices(table: PaperTable) -> list[str]:
