@@ -12,7 +12,7 @@ from threadpoolctl import ThreadpoolController, threadpool_info
 
 import kernelwise as kw
 from kernelwise import _threads
-from kernelwise._threads import as_jobs, helpful, limited, pool, workers
+from kernelwise._threads import algebra_threads, as_jobs, helpful, limited, pool, workers
 
 
 @pytest.fixture
@@ -83,6 +83,18 @@ class TestNumber:
                 assert workers() == 3
         with limited(rows=10):  # the loops do not spin: they may have them all
             assert workers() == 4
+
+    def test_linear_algebra_has_as_many_as_it_is_set_to(self):
+        assert algebra_threads() == 2  # of four processors
+        with limited(1):
+            assert algebra_threads() == 1
+        for library in ThreadpoolController().lib_controllers:
+            _threads._set(library, 1)
+        assert algebra_threads() == 1
+
+    def test_without_a_known_library_linear_algebra_counts_as_our_loops(self, monkeypatch):
+        monkeypatch.setattr(_threads._PROCESS, "algebra_setting", lambda: None)
+        assert algebra_threads() == 4
 
 
 class TestLimits:
