@@ -87,6 +87,7 @@ def interrupt(rows: int, after: float) -> float | None:
 
 
 def fit(rows: int) -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background ignores it
     X, y = data(rows)
     kw.KernelSelector().fit(X[:1600], y[:1600])  # load compiled code
     print("begun", flush=True)

@@ -2,7 +2,7 @@
 
     make bench            # with benchmarks/engines.py
     .venv/bin/python benchmarks/searches.py [--quick] [--splits 5] [--sizes 4000] [--only-halving]
-        [--default-again] [--out searches.json]
+        [--default-again] [--sets letter] [--out searches.json]
 
 1. ``HalvingGridSearchCV(SVC, 4 C x 31 gammas, cv=5, n_jobs=2)`` on real data of 1,000 to 16,000
    rows: time, and error on as many other rows, at least 3,000 (fewer where there are no more).
@@ -58,20 +58,18 @@ def timed(call) -> tuple[object, float]:
     return result, time.perf_counter() - start
 
 
-def against_halving(
-    sizes: list[int], splits: int, found: dict, save: Callable, *, default_again: bool
-) -> None:
+def against_halving(asked: argparse.Namespace, found: dict, save: Callable) -> None:
     """Measure what is missing; runs are kept one by one."""
     runs = found.setdefault("runs", [])
     known = {(run["rows"], run["set"], run["split"]): run for run in runs}
-    for n, name in itertools.product(sizes, SETS):
+    for n, name in itertools.product(asked.sizes, asked.sets):
         X, y = load(name)
-        for split in range(splits if len(y) >= n + FEWEST_TEST_ROWS else 0):
+        for split in range(asked.splits if len(y) >= n + FEWEST_TEST_ROWS else 0):
             run = known.get((n, name, split))
             if run is None:
                 run = {"rows": n, "set": name, "split": split}
                 runs.append(run)
-            elif not default_again:
+            elif not asked.default_again:
                 continue
             add_to(run, X, y)
             print(json.dumps(run), flush=True)
@@ -180,6 +178,7 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="small sizes, to try the script")
     parser.add_argument("--splits", type=int, default=5)
     parser.add_argument("--sizes", nargs="*", type=int, default=[1000, 2000, 4000, 8000, 16000])
+    parser.add_argument("--sets", nargs="*", choices=SETS, default=SETS)
     parser.add_argument("--only-halving", action="store_true")
     parser.add_argument("--default-again", action="store_true")
     parser.add_argument("--out", default="benchmarks/searches.json", type=pathlib.Path)
@@ -199,8 +198,7 @@ def main() -> None:
         for n in [1000] if arguments.quick else [2000, 4000]:
             second_stage(n, found)
         approximation(300 if arguments.quick else 2000, found)
-    again = arguments.default_again
-    against_halving(arguments.sizes, arguments.splits, found, save, default_again=again)
+    against_halving(arguments, found, save)
     save()
     for name, value in found.items():
         if name != "runs":
