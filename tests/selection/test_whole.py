@@ -95,38 +95,3 @@ def test_intervals_come_from_the_rows_held_out():
     assert 0.8 < np.mean((ours[0] <= truth) & (truth <= ours[1])) <= 1.0
     with pytest.raises(ValueError, match="use method='jackknife'"):
         selector.predict_interval(new, 0.9, method="jackknife+")
-
-
-def places_looked_at(monkeypatch, losses):
-    """Run a choice whose machines on all rows have these mean losses in turn; return where."""
-    real, left, places = whole.WholeMachine._look, iter(losses), []
-
-    def look(self, place, losses_of):
-        found = real(self, place, losses_of)
-        if found is None:
-            return None
-        places.append(place)
-        return found._replace(losses=np.full(found.losses.shape, next(left)))
-
-    with monkeypatch.context() as patch:
-        patch.setattr(whole.WholeMachine, "_look", look)
-        return kw.KernelSelector().fit(*waves()), places
-
-
-def test_a_narrower_kernel_is_tried_and_taken_if_it_is_better(monkeypatch):
-    selector, (first, second) = places_looked_at(monkeypatch, [1e-9, 1e-10])
-    assert second == (first.kernel + 1, first.ridge)
-    again, _ = places_looked_at(monkeypatch, [1e-10, 1e-9])
-    assert selector.best_kernel_.tau == again.best_kernel_.tau / 2.0
-
-
-def test_no_time_for_a_narrower_kernel(monkeypatch):
-    monkeypatch.setattr(whole.Effort, "is_in_time", lambda *_: False)
-    _, places = places_looked_at(monkeypatch, [1e-9])
-    assert len(places) == 1
-
-
-def test_larger_ridges_as_long_as_landmarks_are_better(monkeypatch):
-    _, places = places_looked_at(monkeypatch, [9.0, 8.0, 8.5])
-    assert [place.kernel for place in places] == [places[0].kernel] * 3
-    assert [place.ridge - places[0].ridge for place in places] == [0, 1, 2]

@@ -45,12 +45,6 @@ class Effort:
         work = machine + looks
         if self._seconds is None:
             return self._spent + work <= self._total and machine <= self._passes
-        return self.is_in_time(work)
-
-    def is_in_time(self, work: float) -> bool:
-        """Say whether the seconds are enough for some work, where they are limited."""
-        if self._seconds is None:
-            return True
         now = time.monotonic()
         return now - self._made + work * self._pace(now) <= self._seconds
 

@@ -56,7 +56,6 @@ _WORSE = 1.25  # times the loss that tells that it has not converged
 _SLOWER = 1.4  # times the iterations that twice the landmarks may take
 _MORE_TARGETS = 0.1  # of a kernel value's time goes into every target beyond the first
 _LOOKS = 3  # that a climb usually takes
-_WHOLE_LOOKS = 2  # at a machine on all rows
 _ITERATIONS = 8.0  # that the fewest landmarks usually take
 _START_PARTS = 40  # of a bar with 400 for all machines, as the time goes
 _BYTES = 60.0  # of memory that the factors of all looks take, times the square of the landmarks
@@ -142,8 +141,7 @@ class LandmarkSearch:
                 break
             count = _LOOKS if self._effort.allows(more, looks + _LOOKS * look) else 1
             machine, looks = more, looks + count * look
-        whole = _WHOLE_LOOKS * self._whole.work if self._whole.is_cheaper(2 * m) else 0.0
-        return machine + looks + whole
+        return machine + looks + (self._whole.work if self._whole.is_cheaper(2 * m) else 0.0)
 
     def _ladder(self, place: GridIndex) -> "_Climbed":
         """Double the landmarks while that pays."""

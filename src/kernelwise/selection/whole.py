@@ -5,7 +5,7 @@ fifths of the rows, their factors take longer than a single-precision factor of 
 machine is fitted instead.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
@@ -66,54 +66,39 @@ class WholeMachine:
     def look(
         self, place: GridIndex, landmarks: int, losses_of: Losses, to_beat: float
     ) -> WholeLook | None:
-        """Return the machine near a place, once, if it is cheaper than one on so many landmarks.
+        """Return the machine at a place, once, if it is cheaper than one on so many landmarks.
 
         Landmarks smooth by themselves: as long as the machine is not better than they are, larger
-        ridges are tried. They also prefer wide kernels: if it is better, a narrower one is. None if
-        there is no time, or where single precision is not enough.
+        ridges are tried. None if there is no time, or where single precision is not enough.
         """
         if self._is_tried or not self.is_cheaper(landmarks):
             return None
-        self._is_tried = True
+        self._is_tried, best = True, None
         with limited(rows=self._order.size):
-            best = self._smoother(place, losses_of, to_beat)
-            if best is not None and best.loss < to_beat and self._effort.is_in_time(self.work):
-                place = GridIndex(best.place.kernel + 1, best.place.ridge)
-                narrower = self._look(place, losses_of)
-                best = narrower if narrower is not None and narrower.loss < best.loss else best
+            for look in self._looks(place, losses_of):
+                if best is not None and look.loss >= best.loss:
+                    break
+                best = look
+                if look.loss < to_beat:
+                    break
         return best
 
-    def _smoother(self, place: GridIndex, losses_of: Losses, to_beat: float) -> WholeLook | None:
-        """Return the best machine at larger and larger ridges, until one is good enough."""
-        best = None
-        last = min(place.ridge + _MOST_RIDGES, self._grid.ridges.shape[1])
-        for j in range(place.ridge, last):
-            if not self._effort.allows(0.0, self.work):
-                break
-            look = self._look(GridIndex(place.kernel, j), losses_of)
-            if look is None:
-                continue
-            if best is not None and look.loss >= best.loss:
-                break
-            best = look
-            if look.loss < to_beat:
-                break
-        return best
-
-    def _look(self, place: GridIndex, losses_of: Losses) -> WholeLook | None:
-        """Return the machine at a place, if there is such a place, and digits are enough."""
-        if place.kernel >= len(self._grid.kernels):
-            return None
+    def _looks(self, place: GridIndex, losses_of: Losses) -> Iterator[WholeLook]:
+        """Yield machines at larger and larger ridges, as long as there is time."""
         problem, order = self._problem, self._order
         kernel, targets = self._grid.kernels[place.kernel], problem.targets.part(order)
         given = [kernel], problem.X[order], targets, order.size, problem.fit_intercept
-        ridge = float(self._grid.ridges[place])
-        with self._effort.passes(self.work).part("factor", FILLING + PARTS) as task:
-            trials = Trials(*given, keeps_distances=False)
-            machine = trials.machine(kernel, ridge, self._held.size, task)
-        if machine is None or not self._is_exact(kernel, ridge, machine):
-            return None
-        return WholeLook(place, losses_of(machine.values), self._solution(machine, ridge))
+        trials = Trials(*given, keeps_distances=False)
+        last = min(place.ridge + _MOST_RIDGES, self._grid.ridges.shape[1])
+        for j in range(place.ridge, last):
+            if not self._effort.allows(0.0, self.work):
+                return
+            ridge = float(self._grid.ridges[place.kernel, j])
+            with self._effort.passes(self.work).part("factor", FILLING + PARTS) as task:
+                machine = trials.machine(kernel, ridge, self._held.size, task)
+            if machine is not None and self._is_exact(kernel, ridge, machine):
+                losses, solution = losses_of(machine.values), self._solution(machine, ridge)
+                yield WholeLook(GridIndex(place.kernel, j), losses, solution)
 
     def _is_exact(self, kernel: Kernel, ridge: float, machine: Machine) -> bool:
         r"""Say whether :math:`K c + \lambda c / w + b = y` holds on the rows held out, nearly."""
