@@ -153,6 +153,26 @@ class TestManyRows:
             kw.MultiKernelSelector([kw.Gaussian(1e200)]).fit(X, Y[:, 0])
 
 
+class TestFewRowsThatDoNotFit:
+    """12 matrices of 400 rows take 18 MB, the fewest features in their place 5 MB."""
+
+    def fit(self, memory, **way):
+        X, Y = rows(400)
+        kernels = [kw.Columns([j], kw.Gaussian(2.0 + t)) for j in range(4) for t in range(3)]
+        return kw.MultiKernelSelector(kernels, memory=memory, **way).fit(X, Y[:, 0])
+
+    def test_have_features(self):
+        model = self.fit("10MB")
+        assert model.result_.engine == "low_rank"
+        assert self.fit("30MB").result_.engine == "dense"
+        assert model.view_weights_["columns 0"] > 0.5
+
+    def test_are_refused_where_features_will_not_do(self):
+        for way in ({"method": "loo"}, {"criterion": "er"}, {"memory": "3MB"}):
+            with pytest.raises(ValueError, match="12 base matrices of 400 rows take 18"):
+                self.fit(**{"memory": "10MB"} | way)
+
+
 @pytest.mark.parametrize("rows", [2001, 4000, 20_000, 10**6])
 @pytest.mark.parametrize("kernels", [1, 3, 12])
 def test_the_rank_is_one_that_fits(rows, kernels):

@@ -87,7 +87,7 @@ class MultiKernelSelector(Delegating, AssessesProcedure, Declared, Checkable, Ba
         The machine has a bias, so that centring changes only how kernels are compared.
     memory : str, float or None, default=None
         What the base matrices may take, as of :class:`KernelSelector`. Up to 2,000 rows all are
-        kept; more rows have features of low rank, as many as fit, by which weights are chosen.
+        kept if they fit; otherwise weights are chosen by features of low rank, as many as fit.
     n_jobs : int or None, default=None
         As of :class:`KernelSelector`.
     random_state : int, RandomState or None, default=None
