@@ -7,6 +7,8 @@ import kernelwise as kw
 from helpers import close
 from kernelwise.combine import many_rows
 from kernelwise.combine.mkl import building
+from kernelwise.selection import KernelChoiceWarning, problem
+from kernelwise.selection.diagnostics import Code, code_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::kernelwise.selection.KernelChoiceWarning")
 VIEWS = {"a": [0, 1], "b": [2, 3], "noise": [4, 5]}
@@ -142,6 +144,18 @@ class TestManyRows:
         X, Y = rows(200)
         model = kw.MultiKernelSelector(views=VIEWS, **way).fit(X, (Y[:, 0] > 0.0).astype(int))
         assert model.view_weights_["a"] == max(model.view_weights_.values())
+
+    def test_a_machine_of_too_few_landmarks_says_so(self, monkeypatch):
+        """Beyond the rows of exact matrices it has 1,000 landmarks, and their number stays."""
+        monkeypatch.setattr(problem, "EXACT_ROWS", 300)
+        X, Y = rows(1700)
+        wide = kw.MultiKernelSelector([kw.Gaussian(8.0)], views=VIEWS).fit(X, Y[:, 0])
+        assert wide.best_estimator_.X_fit_.shape[0] <= 1000
+        assert not any(code_of(guard) == Code.RANK_LIMITED for guard in wide.guards_)
+        narrow = kw.MultiKernelSelector([kw.Gaussian(1e-4)], views=VIEWS)
+        with pytest.warns(KernelChoiceWarning, match="is still limited by its 1000 landmarks: fit"):
+            narrow.fit(X, Y[:, 0])
+        assert narrow.best_estimator_.X_fit_.shape[0] == 1000
 
     def test_bad_input_is_explained(self):
         X, Y = rows(200)

@@ -18,6 +18,7 @@ from kernelwise.combine.mkl.methods import Method
 from kernelwise.gram.dense import needed
 from kernelwise.kernels import Kernel
 from kernelwise.selection.cascade import loo_criterion
+from kernelwise.selection.diagnostics import Code, Diagnostic, code_of
 from kernelwise.selection.selector import KernelSelector
 from kernelwise.targets import Targets
 
@@ -87,3 +88,14 @@ def selected(model: Any, X: Any, targets: Targets, params: dict[str, Any]) -> Ke
         warnings.simplefilter("ignore", UserWarning)  # guards of a choice among kernels
         selector.fit(X, targets.labels, **params)
     return selector
+
+
+def limits(selector: KernelSelector) -> list[Diagnostic]:
+    """Return what a selector says of too few landmarks, with what there is to do about a sum."""
+    if not any(code_of(guard) == Code.RANK_LIMITED for guard in selector.guards_):
+        return []
+    said = (
+        f"the weighted sum is still limited by its {selector.best_estimator_.X_fit_.shape[0]} "
+        "landmarks: fit KernelSelector(kernels=[model.best_kernel_]), which may take more"
+    )
+    return [Diagnostic(said, Code.RANK_LIMITED)]
