@@ -179,7 +179,7 @@ class TestFewRowsThatDoNotFit:
         model = self.fit("10MB")
         assert model.result_.engine == "low_rank"
         assert self.fit("30MB").result_.engine == "dense"
-        assert model.view_weights_["columns 0"] > 0.5
+        assert max(model.view_weights_, key=model.view_weights_.get) == "columns 0"
 
     def test_are_refused_where_features_will_not_do(self):
         for way in ({"method": "loo"}, {"criterion": "er"}, {"memory": "3MB"}):
