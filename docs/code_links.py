@@ -14,6 +14,7 @@ from pathlib import Path
 
 import sklearn
 from docutils import nodes
+from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sphinx.util.nodes import make_refnode
 
 HOME = "https://scikit-learn.org/stable"
