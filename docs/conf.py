@@ -81,6 +81,7 @@ toc_object_entries_show_parents = "hide"  # method(), not Class.method(), beside
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 numpydoc_xref_param_type = False
+highlight_language = "none"  # blocks without a language are commands and what they print
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
 
@@ -145,11 +146,15 @@ def setup(app):
         if exception is None and app.builder.format == "html":
             write_report(Path(app.outdir))
 
+    def lead_from_docstring(app, what, name, thing, options, lines):
+        lines[:] = [re.sub(r"\bdocs/(\w+)\.md\b", r":doc:`/docs/\1`", line) for line in lines]
+
     def is_skipped(app, what, name, thing, skip, options):
         return skip or bool(re.fullmatch(r"get_metadata_routing|set_\w+_request", name))
 
     app.connect("source-read", lead_on)
     app.connect("build-finished", finish)
+    app.connect("autodoc-process-docstring", lead_from_docstring)
     app.connect("autodoc-skip-member", is_skipped)
 
 
