@@ -165,7 +165,7 @@ class _Fit:
     def _moments(self) -> RemoteMoments:
         """Return the sums over all rows, which a journal may know."""
         features, coding = self.features, self._coding
-        given = self._rows.n, self._sample, self._targets.labels, features, coding
+        given = self._rows.digests, self._targets.labels, features, coding
         found = piece_of(
             as_journal(self._chosen.journal),
             ("sums over all rows", *given),
