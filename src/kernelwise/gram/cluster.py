@@ -34,6 +34,10 @@ class ClusterError(ConnectionError):
     """The cluster cannot be reached, is lost, or cannot do the work."""
 
 
+class WorkersTooSmall(ClusterError, MemoryError):
+    """The workers have too little memory."""
+
+
 def given(value: Any) -> Any:
     """Return what a task was given: data that the scheduler can have again."""
     return value
@@ -239,6 +243,8 @@ def explained(cluster: Cluster) -> Iterator[None]:
 
     try:
         yield
+    except ClusterError:
+        raise
     except KilledWorker as error:
         raise ClusterError(
             "a piece of the work has lost every worker that tried it, as running out of memory "
@@ -249,8 +255,6 @@ def explained(cluster: Cluster) -> Iterator[None]:
             "a worker ran out of memory: give workers more memory, or fewer threads each, or use "
             "a smaller rank."
         ) from error
-    except ClusterError:
-        raise
     except _when_lost() as error:
         raise _lost(cluster.address) from error
     except RuntimeError as error:

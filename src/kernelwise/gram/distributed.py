@@ -26,7 +26,7 @@ from kernelwise._progress import SILENT, Task
 from kernelwise._threads import limited
 from kernelwise._types import Array
 from kernelwise.gram.base import Engine, Gram, Need, get
-from kernelwise.gram.cluster import Cluster, explained, given, sum_of
+from kernelwise.gram.cluster import Cluster, WorkersTooSmall, explained, given, sum_of
 from kernelwise.gram.lowrank import LowRank
 from kernelwise.gram.mapped import read
 from kernelwise.gram.runner import Watch, run_strips
@@ -240,14 +240,13 @@ class Distributed(Engine):
     def check_memory(self, needs: frozenset[Need], rows: int) -> None:
         """Refuse what does not fit into this process, or into a worker."""
         self.inner.check_memory(needs, rows)
-        if not isinstance(self.inner, LowRank):
-            return
-        rank = self.inner.landmarks_wanted
+        rank = self.inner.landmarks_wanted if isinstance(self.inner, LowRank) else 0
         wanted, limit = worker_bytes(rank), self.cluster.memory
         if wanted > limit:
-            raise MemoryError(
-                f"rank {rank} takes about {in_words(wanted)} of a worker and the smallest has "
-                f"{in_words(limit)}: use a smaller rank, or larger workers."
+            what, smaller = (f"rank {rank}", "a smaller rank, or ") if rank else ("the program", "")
+            raise WorkersTooSmall(
+                f"{what} takes about {in_words(wanted)} of a worker and the smallest has "
+                f"{in_words(limit)}: use {smaller}larger workers."
             )
 
     def grams_at_once(self, targets: Targets) -> int:
