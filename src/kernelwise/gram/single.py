@@ -28,7 +28,10 @@ def in_single(X: Any, center: Array | None = None) -> Any:
     """Return rows in single precision, less a centre: far from zero distances lose digits."""
     if sp.issparse(X):
         return X.astype(SINGLE)
-    return np.asarray(X if center is None else X - center, dtype=SINGLE)
+    if center is None:
+        return np.asarray(X, dtype=SINGLE)
+    single = np.empty(X.shape, SINGLE)  # and no copy in double precision on the way
+    return np.subtract(X, center, out=single, casting="same_kind")
 
 
 class Prepared(Points):
