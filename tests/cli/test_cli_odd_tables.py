@@ -53,6 +53,13 @@ def test_dates_of_any_year(tmp_path, capsys):
     assert status == 0 and "dates, as numbers of days: 'day'." in err
 
 
+def test_dates_of_any_year_in_zones():
+    texts = ["2999-12-31 23:30-00:30", "9999-12-31T23:30-00:30", "2999-02-30T10:00Z", "2024-01-01"]
+    assert days(pd.DataFrame({"day": texts}))[:, 0].tolist() == pytest.approx(
+        [376200.0, 2932897.0, np.nan, 19723.0], nan_ok=True
+    )
+
+
 def test_times_that_have_no_nanoseconds(parquet):
     import pyarrow as pa
 
