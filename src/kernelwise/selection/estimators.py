@@ -68,6 +68,9 @@ def machine_for(
 def _machine_for(estimator: Any, targets: Targets, kernels: Sequence[Kernel]) -> Any:
     if estimator is None:
         return KRR(fit_intercept=True) if targets.classes is None else LSSVC()
+    if isinstance(estimator, type):
+        name = estimator.__name__
+        raise TypeError(f"estimator must be an instance, got the class {name}: write {name}().")
     name = type(estimator).__name__
     kind = get_tags(estimator).estimator_type
     if kind == "outlier_detector" or _TASKS.get(kind, targets.task) != targets.task:
