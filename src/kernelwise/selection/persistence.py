@@ -161,8 +161,8 @@ def restored(data: bytes, path: str | os.PathLike[str], trusted: Iterable[str], 
             f"{path} names the type {foreign:.100}, which is not trusted: nothing was loaded."
         )
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", np.exceptions.ComplexWarning)  # a flipped type
+        with warnings.catch_warnings(), np.errstate(invalid="raise"):  # flipped types
+            warnings.simplefilter("error", np.exceptions.ComplexWarning)
             model = skops.loads(data, trusted=names)
         check_model(model)
     except Unsound as error:
