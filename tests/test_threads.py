@@ -293,7 +293,7 @@ class TestAwaited:
             known = _threads.awaited(lambda: [info["num_threads"] for info in threadpool_info()])
         assert set(known) == {1}
 
-    @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer signals")
+    @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="no signals to a thread")
     def test_an_interrupt_does_not_wait_for_the_end(self):
         ended, goes_on = threading.Event(), threading.Event()
 
@@ -301,17 +301,16 @@ class TestAwaited:
             raise KeyboardInterrupt
 
         def call():
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGUSR1)
             goes_on.wait(60.0)
             ended.set()
 
-        before = signal.signal(signal.SIGALRM, interrupt)
+        before = signal.signal(signal.SIGUSR1, interrupt)
         try:
-            signal.setitimer(signal.ITIMER_REAL, 0.05)
             with pytest.raises(KeyboardInterrupt):
                 _threads.awaited(call)
             assert not ended.is_set()
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0.0)
-            signal.signal(signal.SIGALRM, before)
+            signal.signal(signal.SIGUSR1, before)
             goes_on.set()
         assert ended.wait(60.0)

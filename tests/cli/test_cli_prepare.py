@@ -75,6 +75,17 @@ def test_missing_values_are_filled_in():
     )
 
 
+@pytest.mark.parametrize("gap", [None, np.nan, pd.NA, pd.NaT, " ? "], ids=repr)
+def test_gaps_among_texts_in_a_frame(gap):
+    """A loaded model is given frames as they are, not as the command line reads them."""
+    frame = _frame(t=["u", "u", "v", "7", "u", "v"])
+    preparation = _prepared(frame).preparation
+    new = pd.DataFrame({"t": pd.Series([gap, "v", 7, "new", " u"], dtype=object)})
+    expected = [[0, 1, 0], [0, 0, 1], [1, 0, 0], [0, 0, 0], [0, 1, 0]]
+    assert preparation.transform(new).tolist() == expected
+    assert preparation.get_feature_names_out().tolist() == [f"texts__t_{x}" for x in "7uv"]
+
+
 def test_slips_among_numbers_are_missing():
     frame = _frame(x=[*map(str, range(30)), "n.a."])
     data = _prepared(frame, scale=False)

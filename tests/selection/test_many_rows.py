@@ -388,7 +388,7 @@ class TestWhatLimitsLandmarks:
 
     def test_memory(self, few_are_many, monkeypatch):
         monkeypatch.setattr(landmark_search, "_BYTES", 1e4)
-        monkeypatch.setattr(landmark_search, "falls", lambda before, after: True)
+        monkeypatch.setattr(landmark_search.LandmarkSearch, "_gains", lambda *_: True)
         selector = fitted(*rings(), memory="100MB")
         assert selector.best_estimator_.X_fit_.shape[0] == 80
         [said] = limits(selector)

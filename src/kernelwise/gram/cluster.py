@@ -225,7 +225,8 @@ def _when_lost(*others: type[BaseException]) -> tuple[type[BaseException], ...]:
     from distributed import client
     from distributed.comm.core import CommClosedError
 
-    gone = client.FutureCancelledError, client.FuturesCancelledError, client.ClosedClientError
+    names = "FutureCancelledError", "FuturesCancelledError", "ClosedClientError"
+    gone = [getattr(client, name) for name in names if hasattr(client, name)]  # 2024 lacks the last
     return (*gone, CommClosedError, ConnectionError, TimeoutError, asyncio.CancelledError, *others)
 
 
