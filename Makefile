@@ -65,7 +65,7 @@ docs-quick: $(VENV)/.docs ## the site without running the gallery
 	rm -rf api
 	$(SPHINX) -D plot_gallery=0 -d build/docs-quick/doctrees . build/docs-quick/html
 
-pictures: $(VENV)/.core ## the pictures of the concepts page
+pictures: $(VENV)/.core ## the pictures of the pages on concepts and figures
 	$(BIN)/python docs/pictures.py
 
 doctest: $(VENV)/.test ## the examples in docstrings and pages

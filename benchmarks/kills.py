@@ -1,13 +1,14 @@
 """Kill a random worker, or the client, at a random moment, then go on: is the table the same?
 
-    .venv/bin/python benchmarks/kills.py          # 50 of each; started again, it goes on
+    .venv/bin/python benchmarks/kills.py          # 50 hits of each; started again, it goes on
     .venv/bin/python benchmarks/kills.py worker --times 2 --out /tmp/kills.json
 
 The choice is that of a selector among 31 widths on 2,000 rows, its sweeps by two workers, with a
 journal. Where a worker is killed the run must end as if nothing had happened; where the client is,
-the same run is started again on its journal. Counted: runs whose table is not, bit by bit, that of
-the run that nobody disturbed, and pieces that were computed though the journal had them. Every run
-is written as soon as it is over.
+the same run is started again on its journal. A run that had ended by then is not hit, and another
+one is made. Counted: runs whose table is not, bit by bit, that of the run that nobody disturbed,
+and pieces that were computed though the journal had them. Every run is written as soon as it is
+over.
 """
 
 import os
@@ -108,13 +109,17 @@ def summary(who: str, runs: list[dict[str, Any]]) -> str:
     return f"{'holds' if bad == 0 else 'MISSED'}: {who} killed {len(runs)} times: {text}"
 
 
+def hits(runs: list[dict[str, Any]]) -> int:
+    return sum(run["hit"] for run in runs)
+
+
 def repeat(who: str, times: int, out: pathlib.Path) -> list[dict[str, Any]]:
-    """Kill somebody until it has happened so many times; return what became of it."""
+    """Kill somebody until a run was hit so many times; return what became of all runs."""
     report = json.loads(out.read_text()) if out.exists() else {}
     if not isinstance(report.get(who), list):  # counts, as an earlier version wrote them
         report[who] = []
     runs = report[who]
-    if len(runs) >= times:
+    if hits(runs) >= times:
         return runs
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -127,7 +132,8 @@ def repeat(who: str, times: int, out: pathlib.Path) -> list[dict[str, Any]]:
         begun = time.perf_counter()
         whole = ended(process)
         seconds = time.perf_counter() - begun
-        for i in range(len(runs), times):
+        while hits(runs) < times:
+            i = len(runs)
             random.seed(f"{who} {i}")
             after = random.uniform(0.0, seconds)
             found, kept, is_hit = disturbed(who, client, place / f"{i}.kwj", after)

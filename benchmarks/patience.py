@@ -63,8 +63,15 @@ def watch(rows: int) -> dict[str, float]:
     }
 
 
-def interrupt(rows: int, after: float) -> float:
-    """Return the seconds from SIGINT to the end of a process that fits."""
+def seconds_to_end(rows: int, after: float) -> float:
+    """Return the seconds from SIGINT to the end of a fit, earlier where the fit has ended."""
+    while (seconds := interrupt(rows, after)) is None:
+        after *= 0.7
+    return seconds
+
+
+def interrupt(rows: int, after: float) -> float | None:
+    """Return the seconds from SIGINT to the end of a process that fits; None if it had ended."""
     command = [sys.executable, __file__, "--fit", str(rows)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
@@ -73,12 +80,14 @@ def interrupt(rows: int, after: float) -> float:
     start = time.perf_counter()
     process.send_signal(signal.SIGINT)
     _, said = process.communicate()
-    if "KeyboardInterrupt" not in said:
-        raise RuntimeError(f"it was not interrupted: {said or 'it had ended'}")
-    return time.perf_counter() - start
+    seconds = time.perf_counter() - start
+    if "KeyboardInterrupt" not in said and process.returncode:
+        raise RuntimeError(f"it was not interrupted: {said}")
+    return seconds if "KeyboardInterrupt" in said else None
 
 
 def fit(rows: int) -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background ignores it
     X, y = data(rows)
     kw.KernelSelector().fit(X[:1600], y[:1600])  # load compiled code
     print("begun", flush=True)
@@ -100,7 +109,7 @@ def main() -> None:
     for rows in arguments.rows:
         told = watch(rows)
         shares = rng.uniform(0.02, 0.7, arguments.interrupts)
-        told["after Ctrl-C"] = [interrupt(rows, share * told["seconds"]) for share in shares]
+        told["after Ctrl-C"] = [seconds_to_end(rows, share * told["seconds"]) for share in shares]
         print(json.dumps(told), flush=True)
         found.append(told)
         arguments.out.write_text(json.dumps(found, indent=1) + "\n")

@@ -4,7 +4,8 @@
     .venv/bin/python benchmarks/weights.py [--splits 5] [--sets ...] [--methods ...] [--out FILE]
     .venv/bin/python benchmarks/weights.py --times --out weights_times.json
 
-20 sets of classes and ten of numbers; the gate was chosen on other splits of sixteen of these.
+20 sets of classes, of which weights.json has all but anneal, segment and german.numer, and ten of
+numbers; the gate was chosen on other splits of sixteen of these.
 Base kernels "widths": 16 Gaussian widths and the polynomials of degree 1 to 3, on all features;
 "features": three Gaussian widths on every feature. Random splits with 70 % of the rows, but at most
 280, to learn from and at most 1,000 to test on; two largest classes, missing values set to the

@@ -10,17 +10,18 @@ import shutil
 import subprocess
 import sys
 import warnings
-from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import matplotlib
+from sphinx_gallery.sorting import ExplicitOrder
 
 import kernelwise
 
 matplotlib.use("agg")
 ROOT = Path(__file__).parents[1]
-HAS_DASK = find_spec("distributed") is not None and hasattr(kernelwise.gram, "Distributed")
+sys.path.insert(0, str(ROOT / "docs"))
+import code_links
 
 project = "kernelwise"
 author = "The kernelwise developers"
@@ -30,13 +31,20 @@ version = release = kernelwise.__version__
 extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
+    "sphinx.ext.intersphinx",
     "sphinx.ext.viewcode",
     "sphinx-mathjax-offline",
     "numpydoc",
     "myst_parser",
     "sphinx_copybutton",
     "sphinx_gallery.gen_gallery",
+    "code_links",
 ]
+
+# Where scikit-learn documents its names, from a file written here: no build needs a network.
+INVENTORY = ROOT / "build" / "sklearn.inv"
+code_links.write_inventory(INVENTORY)
+intersphinx_mapping = {"sklearn": (code_links.HOME, str(INVENTORY))}
 
 root_doc = "docs/index"
 include_patterns = [
@@ -73,22 +81,25 @@ toc_object_entries_show_parents = "hide"  # method(), not Class.method(), beside
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 numpydoc_xref_param_type = False
+highlight_language = "none"  # blocks without a language are commands and what they print
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
+
+# The gallery has the order of the list in examples/README.md.
+LISTED = re.findall(r"\(gallery/(\w+\.py)\)", (ROOT / "examples" / "README.md").read_text())
 
 sphinx_gallery_conf = {
     "examples_dirs": str(ROOT / "examples" / "gallery"),
     "gallery_dirs": "gallery",
     "filename_pattern": r"/plot_",
-    # Needs the extra dask.
-    "ignore_pattern": r"__init__\.py" if HAS_DASK else r"plot_cluster\.py",
-    "within_subsection_order": "FileNameSortKey",
+    "within_subsection_order": ExplicitOrder([*LISTED, "*"]),
     "min_reported_time": 1e9,
     "show_memory": False,
     "download_all_examples": True,
     "remove_config_comments": True,
     "backreferences_dir": "api/examples",
     "doc_module": ("kernelwise",),
+    "reference_url": {"kernelwise": None},  # names in the code of a script lead to the reference
     "inspect_global_variables": False,
     "abort_on_example_error": True,
     "write_computation_times": False,
@@ -100,6 +111,20 @@ REPORT_MARK = "<!-- example report -->"
 REPORT_LINK = '<a href="example_report.html">Open this report</a> and click through it.'
 
 
+# Where a release puts its changes; the site shows those that wait for it there.
+CHANGES_MARK = "<!-- changes of later releases are put here -->"
+
+
+def waiting_changes():
+    """Return the fragments in ``changes/`` as a section of the changelog; "" if there are none."""
+    text = ""
+    for kind in ("added", "changed", "fixed", "deprecated", "removed"):
+        found = [p.read_text().strip() for p in sorted((ROOT / "changes").glob(f"*.{kind}.md"))]
+        items = "".join("- " + each.replace("\n", "\n  ") + "\n" for each in found)
+        text += f"**{kind.capitalize()}**\n\n{items}\n" if found else ""
+    return f"## Not yet released\n\n{text}" if text else ""
+
+
 def write_report(folder):
     """Write the report of the demonstration, of which the pages have a picture, beside them."""
     demo = [sys.executable, str(ROOT / "examples" / "demo.py"), "demo"]
@@ -109,21 +134,27 @@ def write_report(folder):
 
 
 def setup(app):
-    """Lead links to gallery and report; leave scikit-learn's own methods out."""
+    """Lead links to gallery and report, show waiting changes, leave scikit-learn's methods out."""
 
     def lead_on(app, name, source):
         text = source[0].replace("../examples/README.md", "../gallery/index.rst")
-        source[0] = text.replace(REPORT_MARK, REPORT_LINK)
+        text = re.sub(r"\.\./examples/gallery/(\w+)\.py", r"../gallery/\1.rst", text)
+        text = text.replace(REPORT_MARK, REPORT_LINK)
+        source[0] = text.replace(CHANGES_MARK, waiting_changes())
 
     def finish(app, exception):
         if exception is None and app.builder.format == "html":
             write_report(Path(app.outdir))
+
+    def lead_from_docstring(app, what, name, thing, options, lines):
+        lines[:] = [re.sub(r"\bdocs/(\w+)\.md\b", r":doc:`/docs/\1`", line) for line in lines]
 
     def is_skipped(app, what, name, thing, skip, options):
         return skip or bool(re.fullmatch(r"get_metadata_routing|set_\w+_request", name))
 
     app.connect("source-read", lead_on)
     app.connect("build-finished", finish)
+    app.connect("autodoc-process-docstring", lead_from_docstring)
     app.connect("autodoc-skip-member", is_skipped)
 
 
@@ -140,14 +171,14 @@ html_show_sourcelink = False
 html_copy_source = False
 html_theme_options = {
     "logo": {
-        "text": "kernelwise",
+        "text": f"kernelwise {version}",
         "image_light": "_static/mark.svg",
         "image_dark": "_static/mark.svg",
     },
     "header_links_before_dropdown": 7,
     "navbar_persistent": ["search-button"],
     "navbar_end": ["theme-switcher"],
-    "secondary_sidebar_items": ["page-toc"],
+    "secondary_sidebar_items": ["page-toc", "sg_download_links"],
     "show_prev_next": True,
     "footer_start": ["copyright"],
     "footer_end": [],

@@ -125,9 +125,15 @@ def test_the_readme_is_one_screen():
     assert README.count("\n") <= 120 and len(README.split()) <= 700
 
 
+PAGES = [".", "docs", "docs/papers", "examples", "changes", "papers", "papers/pages"]
+PAGES += ["papers/src/kernelwise_papers/published"]
+
+
 def test_links_lead_somewhere():
     """Every link within the repository, with the heading that it names."""
-    for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
+    pages = [path for folder in PAGES for path in sorted((ROOT / folder).glob("*.md"))]
+    assert len(pages) > 80
+    for page in pages:
         text = re.sub(r"```.*?```", "", page.read_text(), flags=re.DOTALL)
         for target in re.findall(r"\]\(([^)\s]+)\)", text):
             if target.startswith(("http://", "https://")):
@@ -163,3 +169,42 @@ def test_a_package_index_gets_no_links_into_the_repository():
     for step in hook["substitutions"]:
         text = re.sub(step["pattern"], step["replacement"], text)
     assert "](" not in text and "Questions" in text and "KernelSelector" in text
+
+
+def test_messy_tables():
+    """One row a pipeline: its mean error on plain tables and on those that people write."""
+    page = (ROOT / "docs" / "command_line.md").read_text()
+    means = saved("messy_tables")["means"]
+    pipelines = {
+        "kernelwise": "`kernelwise select --single`",
+        "skrub, gradient boosting": "`tabular_pipeline`",
+        "skrub, then KernelSelector": "its preparation",
+    }
+    for name, words in pipelines.items():
+        plain, messy = (means[f"{name}, {kind}"] for kind in ("clean", "messy"))
+        [row] = [line for line in page.split("\n") if line.startswith(f"| {words}")]
+        assert row.endswith(f"| {plain:.1f} | {messy:.1f} |"), name
+
+
+def test_synthetic_views():
+    """One row a method: error, and in brackets the share of the weight on the two views."""
+    page = (ROOT / "docs" / "views.md").read_text()
+    settings = [f"noise {noise}, {kind}" for noise in (0.3, 0.4) for kind in ("classes", "numbers")]
+    found = saved("views")
+    assert list(found) == settings
+    words = {"auto": "the default", "uniform": "equal weights", "best single": "best single kernel"}
+    for method in found[settings[0]]:
+        cells = [found[setting].get(method) for setting in settings]
+        told = [f"{cell[0]:.1f} ({cell[1]:.0f})" if cell else "–" for cell in cells]
+        assert f"\n| {words.get(method, method)} | {' | '.join(told)} |\n" in page, method
+
+
+def test_picks():
+    """One row a set: the loss of the picks over the best, mean and worst, by the number of rows."""
+    picks = saved("picks")
+    for name in {pick["set"] for pick in picks}:
+        cells = []
+        for rows in (2000, 4000, 6000, 8000):
+            found = [p["ratio"] for p in picks if (p["set"], p["rows"]) == (name, rows)]
+            cells.append(f"{sum(found) / len(found):.3f} ({max(found):.3f})" if found else "")
+        assert any(row.startswith(f"| {name} | {' | '.join(cells)} |") for row in ROWS), name

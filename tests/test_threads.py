@@ -12,7 +12,7 @@ from threadpoolctl import ThreadpoolController, threadpool_info
 
 import kernelwise as kw
 from kernelwise import _threads
-from kernelwise._threads import as_jobs, helpful, limited, pool, workers
+from kernelwise._threads import algebra_threads, as_jobs, helpful, limited, pool, workers
 
 
 @pytest.fixture
@@ -83,6 +83,18 @@ class TestNumber:
                 assert workers() == 3
         with limited(rows=10):  # the loops do not spin: they may have them all
             assert workers() == 4
+
+    def test_linear_algebra_has_as_many_as_it_is_set_to(self):
+        assert algebra_threads() == 2  # of four processors
+        with limited(1):
+            assert algebra_threads() == 1
+        for library in ThreadpoolController().lib_controllers:
+            _threads._set(library, 1)
+        assert algebra_threads() == 1
+
+    def test_without_a_known_library_linear_algebra_counts_as_our_loops(self, monkeypatch):
+        monkeypatch.setattr(_threads._PROCESS, "algebra_setting", lambda: None)
+        assert algebra_threads() == 4
 
 
 class TestLimits:
@@ -281,7 +293,7 @@ class TestAwaited:
             known = _threads.awaited(lambda: [info["num_threads"] for info in threadpool_info()])
         assert set(known) == {1}
 
-    @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timer signals")
+    @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="no signals to a thread")
     def test_an_interrupt_does_not_wait_for_the_end(self):
         ended, goes_on = threading.Event(), threading.Event()
 
@@ -289,17 +301,16 @@ class TestAwaited:
             raise KeyboardInterrupt
 
         def call():
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGUSR1)
             goes_on.wait(60.0)
             ended.set()
 
-        before = signal.signal(signal.SIGALRM, interrupt)
+        before = signal.signal(signal.SIGUSR1, interrupt)
         try:
-            signal.setitimer(signal.ITIMER_REAL, 0.05)
             with pytest.raises(KeyboardInterrupt):
                 _threads.awaited(call)
             assert not ended.is_set()
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0.0)
-            signal.signal(signal.SIGALRM, before)
+            signal.signal(signal.SIGUSR1, before)
             goes_on.set()
         assert ended.wait(60.0)

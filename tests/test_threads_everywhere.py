@@ -12,7 +12,7 @@ import kernelwise as kw
 from kernelwise import _threads, bounds, gram
 from kernelwise.bounds.observed import observe
 from kernelwise.cli.main import main
-from kernelwise.gram import eigensystems, panels
+from kernelwise.gram import _lapack, panels
 from kernelwise.kernels import geometry
 from kernelwise.machines import PrecomputedAdapter
 from kernelwise.report.figures import SpectrumDisplay
@@ -51,7 +51,8 @@ def seen(monkeypatch):
         monkeypatch.setattr(owner, name, watched)
 
     watch(geometry, "dot_products")
-    watch(eigensystems, "eigh")
+    watch(_lapack, "eigh")
+    watch(_lapack, "get_lapack_funcs")
     watch(panels, "get_lapack_funcs")
     watch(scipy.linalg, "eigh")
     watch(np.linalg, "eigvalsh")

@@ -25,6 +25,7 @@ for name in ("ckta", "sm", "er", "eloo"):
     print(f"{name:5} prefers {result.best(name)}")
 
 CriterionCurveDisplay.from_result(result, chosen=result.best("eloo"))
+plt.show()
 
 # %%
 # The default survives this: it looks at narrower kernels than the screen prefers, and leave-one-out

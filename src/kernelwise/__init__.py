@@ -63,7 +63,7 @@ _HOMES = {
     **dict.fromkeys(_SELECTION, "selection"),
     **dict.fromkeys(("KernelStack", "MultiKernelSelector"), "combine"),
 }
-_PARTS = "bounds combine criteria figures gram kernels machines selection targets".split()
+_PARTS = "bounds combine criteria figures gram kernels machines report selection targets".split()
 
 # The public names; scripts rely on them.
 __all__ = [

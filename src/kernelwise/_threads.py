@@ -56,6 +56,11 @@ def workers(asked: int | None = None) -> int:
     return min(asked or processors(), _here.jobs or sys.maxsize)
 
 
+def algebra_threads() -> int:
+    """Return how many threads the linear algebra may have: as it is set, whatever we limit."""
+    return min(workers(), _PROCESS.algebra_setting() or sys.maxsize)
+
+
 def as_jobs(n_jobs: Any) -> int | None:
     """Return a number of threads, at most that of the processors; None where none is asked for.
 
@@ -186,6 +191,19 @@ class _Process:
             if len(sys.modules) != self._modules:  # libraries come with modules
                 self._find()
             return list(zip(self._by_thread, map(_setting, self._by_thread), strict=True))
+
+    def algebra_setting(self) -> int | None:
+        """Return the most threads that a BLAS was set to before any limit; None without one."""
+        with self._lock:
+            self.settings_of_thread()  # finds libraries that are new
+            return max(
+                (
+                    self._before.get(library.filepath, (library, library.num_threads))[1]
+                    for library in [*self._shared, *self._by_thread]
+                    if library.user_api == "blas"
+                ),
+                default=None,
+            )
 
     def limit_thread(self, threads: int) -> None:
         """Hold back the libraries that have a setting for every thread."""

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+import numpy as np
+
 MARKS = (".", ",")
 ORDERS = ("ymd", "dmy", "mdy")
 _CODES = "AUD BRL CAD CHF CNY CZK DKK EUR GBP HKD INR JPY KRW MXN NOK NZD PLN RUB SEK USD ZAR"
@@ -197,8 +199,24 @@ def _timestamps(values: Any, read: Mapping[Any, str | None]) -> Any:
     texts = pd.Series([read.get(cell) for cell in values], index=values.index, dtype=object)
     if not any(read.values()):
         return texts.astype("datetime64[us]")
-    dates = pd.to_datetime(texts, errors="coerce", format="ISO8601", utc=True)
-    return dates.dt.tz_localize(None)
+    dates = pd.to_datetime(texts, errors="coerce", format="ISO8601", utc=True).dt.tz_localize(None)
+    lost = (dates.isna() & texts.notna()).to_numpy()
+    if not lost.any():
+        return dates
+    # pandas before 3 reads dates as nanoseconds, of which there are none before 1677 or after 2262.
+    moments = dates.to_numpy().astype("datetime64[us]")
+    moments[lost] = [_moment(text) for text in texts[lost]]
+    return pd.Series(moments, index=values.index)
+
+
+def _moment(text: str) -> np.datetime64:
+    """Return a date of ISO 8601 in UTC, by the calendar of Python; NaT for what is none."""
+    try:
+        moment = datetime.datetime.fromisoformat(text)
+    except ValueError:
+        return np.datetime64("NaT", "us")
+    zone = moment.utcoffset() or datetime.timedelta()
+    return np.datetime64(moment.replace(tzinfo=None), "us") - np.timedelta64(zone)
 
 
 def _iso(text: str, order: str) -> str | None:

@@ -53,6 +53,13 @@ def test_dates_of_any_year(tmp_path, capsys):
     assert status == 0 and "dates, as numbers of days: 'day'." in err
 
 
+def test_dates_of_any_year_in_zones():
+    texts = ["2999-12-31 23:30-00:30", "9999-12-31T23:30-00:30", "2999-02-30T10:00Z", "2024-01-01"]
+    assert days(pd.DataFrame({"day": texts}))[:, 0].tolist() == pytest.approx(
+        [376200.0, 2932897.0, np.nan, 19723.0], nan_ok=True
+    )
+
+
 def test_times_that_have_no_nanoseconds(parquet):
     import pyarrow as pa
 
@@ -99,7 +106,18 @@ def test_columns_of_the_same_name(parquet):
 
     columns = [pa.array(range(N)), pa.array(range(N)), pa.array(["a", "b"] * 12)]
     assert "two columns of the same name" in parquet(columns, ["x", "x", "y"])[1]
-    assert parquet(columns, ["", "\x00", "y"])[0] == 0
+
+
+@pytest.mark.parametrize("names", [["", "x", "y"], ["x", "\x00", "y"], ["", "\x00", "y"]])
+def test_columns_that_hardly_have_a_name(parquet, names):
+    import pyarrow as pa
+
+    columns = [pa.array(range(N)), pa.array(range(N)), pa.array(["a", "b"] * 12)]
+    try:
+        pa.Table.from_arrays(columns, names).to_pandas()
+    except ValueError:
+        pytest.skip("this pyarrow takes these names for one")
+    assert parquet(columns, names)[0] == 0
 
 
 def test_kinds_of_columns_that_parquet_knows(parquet):

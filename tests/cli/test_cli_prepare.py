@@ -75,6 +75,17 @@ def test_missing_values_are_filled_in():
     )
 
 
+@pytest.mark.parametrize("gap", [None, np.nan, pd.NA, pd.NaT, " ? "], ids=repr)
+def test_gaps_among_texts_in_a_frame(gap):
+    """A loaded model is given frames as they are, not as the command line reads them."""
+    frame = _frame(t=["u", "u", "v", "7", "u", "v"])
+    preparation = _prepared(frame).preparation
+    new = pd.DataFrame({"t": pd.Series([gap, "v", 7, "new", " u"], dtype=object)})
+    expected = [[0, 1, 0], [0, 0, 1], [1, 0, 0], [0, 0, 0], [0, 1, 0]]
+    assert preparation.transform(new).tolist() == expected
+    assert preparation.get_feature_names_out().tolist() == [f"texts__t_{x}" for x in "7uv"]
+
+
 def test_slips_among_numbers_are_missing():
     frame = _frame(x=[*map(str, range(30)), "n.a."])
     data = _prepared(frame, scale=False)
@@ -160,12 +171,26 @@ def test_header_or_not(tmp_path):
     assert years.notes == ()
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "latin-1"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 def test_encodings(encoding, tmp_path):
-    table = _read(tmp_path, "größe,y\n1,ä\n2,ö\n".encode(encoding))
+    table = _read(tmp_path, "größe,y\n1,ä\n2,5 €\n".encode(encoding))
     assert list(table.frame) == ["größe", "y"]
-    assert table.frame["y"].tolist() == ["ä", "ö"]
-    assert bool(table.notes) == (encoding == "latin-1")
+    assert table.frame["y"].tolist() == ["ä", "5 €"]
+    told = ("the file is not UTF-8: it was read as Windows-1252.",)
+    assert table.notes == (told if encoding == "cp1252" else ())
+
+
+def test_bytes_that_windows_does_not_use_are_latin_1(tmp_path):
+    table = _read(tmp_path, b"gr\xf6\xdfe,y\n1,\x81\n2,b\n")
+    assert list(table.frame) == ["größe", "y"] and table.frame["y"][0] == "\x81"
+    assert table.notes == ("the file is not UTF-8: it was read as Latin-1.",)
+
+
+def test_prices_of_a_file_from_windows_are_numbers(tmp_path):
+    """The euro sign is there and in no Latin-1."""
+    rows = "".join(f"{i},{i % 97:02} €;{'ab'[i % 2]}\n" for i in range(400))
+    data = prepare(_read(tmp_path, ("Preis;y\n" + rows).encode("cp1252")), "y", "auto", scale=True)
+    assert data.X.shape == (400, 1) and not data.warnings
 
 
 def test_quoted_arff_and_sparse_arff(tmp_path):

@@ -38,6 +38,8 @@ KernelSelector.fit = fit
 SLOW_STABILITY = SLOW_FIT.replace("def fit(self, X, y)", "def slow(self, X, y)").replace(
     "KernelSelector.fit = fit", "KernelSelector.pick_stability = slow"
 )
+# A shell starts jobs in the background with Ctrl-C ignored, and they hand that on: tests there too.
+HEAR = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
 MAIN = "\nimport sys\nfrom kernelwise.cli.main import main\nsys.exit(main(sys.argv[1:]))\n"
 
 
@@ -49,7 +51,7 @@ def table(tmp_path):
 
 def _stopped(code, sign, *argv):
     """Run until it says HALF, send a signal, and return status, output and errors."""
-    command = [sys.executable, "-c", code + MAIN, *map(str, argv)]
+    command = [sys.executable, "-c", HEAR + code + MAIN, *map(str, argv)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     while process.stdout.readline() not in ("HALF\n", ""):
         pass

@@ -81,6 +81,17 @@ def test_workers_of_another_version_are_one_sentence(capsys, table, monkeypatch,
     assert said.count("\n") == 1
 
 
+def test_workers_without_memory_are_one_sentence(capsys, table, monkeypatch, cluster):
+    monkeypatch.setattr(clusters.Cluster, "memory", 2e8)
+    asked = "--quiet", "--scheduler", cluster.scheduler.address
+    status, _, said = run(capsys, "select", table, *asked)
+    assert status == 2
+    assert said == (
+        "kernelwise: the program takes about 300 MB of a worker and the smallest has 200 MB: use "
+        "larger workers.\n"
+    )
+
+
 def test_a_scheduler_that_stops_leaves_a_journal(capsys, table, tmp_path, monkeypatch):
     """One sentence and status 2, whenever it stops; the same command then goes on."""
     asked = "select", table, "--out", tmp_path / "out", "--resume", "--quiet", "--json"

@@ -56,6 +56,7 @@ def test_the_answer_says_what_matters(table, tmp_path, capsys):
     assert lines["kernel"].startswith("A sum of") and lines["kernel"].endswith("of 3 views")
     assert "wave" in lines["views"] and "%" in lines["views"]
     assert "best kernel" in lines["alone"] and "equal weights" in lines["alone"]
+    assert "the loss of the sum is lower by" in lines["alone"]
     assert "runner-up" not in lines
 
 

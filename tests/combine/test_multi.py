@@ -296,6 +296,15 @@ class TestGuards:
         assert code_of(guard) == Code.NO_GAIN and "Linear() alone" in guard
         assert model.gain_ <= model.gain_standard_error_
 
+    def test_a_sum_that_is_worse_is_called_so(self):
+        """Equal weights of a kernel that is right and one that is of no use."""
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(80, 2))
+        kernels = [kw.Linear(), kw.Columns([1], kw.Gaussian(1e-4))]
+        with pytest.warns(KernelChoiceWarning, match="the loss is higher by .* than with Linear"):
+            model = kw.MultiKernelSelector(kernels, method="uniform").fit(X, X[:, 0])
+        assert model.gain_ < 0.0
+
     def test_no_signal(self):
         rng = np.random.default_rng(2)
         with pytest.warns(KernelChoiceWarning, match="always predicting the same value"):

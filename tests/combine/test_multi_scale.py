@@ -7,6 +7,8 @@ import kernelwise as kw
 from helpers import close
 from kernelwise.combine import many_rows
 from kernelwise.combine.mkl import building
+from kernelwise.selection import KernelChoiceWarning, problem
+from kernelwise.selection.diagnostics import Code, code_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::kernelwise.selection.KernelChoiceWarning")
 VIEWS = {"a": [0, 1], "b": [2, 3], "noise": [4, 5]}
@@ -143,6 +145,18 @@ class TestManyRows:
         model = kw.MultiKernelSelector(views=VIEWS, **way).fit(X, (Y[:, 0] > 0.0).astype(int))
         assert model.view_weights_["a"] == max(model.view_weights_.values())
 
+    def test_a_machine_of_too_few_landmarks_says_so(self, monkeypatch):
+        """Beyond the rows of exact matrices it has 1,000 landmarks, and their number stays."""
+        monkeypatch.setattr(problem, "EXACT_ROWS", 300)
+        X, Y = rows(1700)
+        wide = kw.MultiKernelSelector([kw.Gaussian(8.0)], views=VIEWS).fit(X, Y[:, 0])
+        assert wide.best_estimator_.X_fit_.shape[0] <= 1000
+        assert not any(code_of(guard) == Code.RANK_LIMITED for guard in wide.guards_)
+        narrow = kw.MultiKernelSelector([kw.Gaussian(1e-4)], views=VIEWS)
+        with pytest.warns(KernelChoiceWarning, match="is still limited by its 1000 landmarks: fit"):
+            narrow.fit(X, Y[:, 0])
+        assert narrow.best_estimator_.X_fit_.shape[0] == 1000
+
     def test_bad_input_is_explained(self):
         X, Y = rows(200)
         with pytest.raises(ValueError, match=r"the features of 9 kernels on 200 rows take .*fewer"):
@@ -151,6 +165,26 @@ class TestManyRows:
             kw.MultiKernelSelector([kw.Linear(), kw.Sigmoid(1.0, 0.0)]).fit(X, Y[:, 0])
         with pytest.raises(ValueError, match="kernels are all constant on the rows"):
             kw.MultiKernelSelector([kw.Gaussian(1e200)]).fit(X, Y[:, 0])
+
+
+class TestFewRowsThatDoNotFit:
+    """12 matrices of 400 rows take 18 MB, the fewest features in their place 5 MB."""
+
+    def fit(self, memory, **way):
+        X, Y = rows(400)
+        kernels = [kw.Columns([j], kw.Gaussian(2.0 + t)) for j in range(4) for t in range(3)]
+        return kw.MultiKernelSelector(kernels, memory=memory, **way).fit(X, Y[:, 0])
+
+    def test_have_features(self):
+        model = self.fit("10MB")
+        assert model.result_.engine == "low_rank"
+        assert self.fit("30MB").result_.engine == "dense"
+        assert max(model.view_weights_, key=model.view_weights_.get) == "columns 0"
+
+    def test_are_refused_where_features_will_not_do(self):
+        for way in ({"method": "loo"}, {"criterion": "er"}, {"memory": "3MB"}):
+            with pytest.raises(ValueError, match="12 base matrices of 400 rows take 18"):
+                self.fit(**{"memory": "10MB"} | way)
 
 
 @pytest.mark.parametrize("rows", [2001, 4000, 20_000, 10**6])

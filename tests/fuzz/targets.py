@@ -13,6 +13,8 @@ import scipy.sparse as sp
 
 from fuzz.draw import Rng, chance, log_uniform, pick
 
+_TEXT = np.dtypes.StringDType() if hasattr(np.dtypes, "StringDType") else object  # from numpy 2 on
+
 
 def tame_classes(rng: Rng, n: int, most: int = 4) -> np.ndarray:
     """Return two or more classes of at least two rows, as integers or texts."""
@@ -82,7 +84,7 @@ _UNUSUAL: list[Callable[[Rng, int], Any]] = [
     lambda rng, n: pd.DataFrame({"y": _codes(rng, n)}),
     lambda rng, n: polars.Series(_codes(rng, n)),
     lambda rng, n: polars.Series(np.array(["a", "b"])[_codes(rng, n)]),
-    lambda rng, n: np.array(["a", "b"], dtype=np.dtypes.StringDType())[_codes(rng, n)],
+    lambda rng, n: np.array(["a", "b"], dtype=_TEXT)[_codes(rng, n)],
     lambda rng, n: _codes(rng, n).astype(">i4"),
     lambda rng, n: rng.normal(size=n).astype(">f8"),
     lambda rng, n: rng.normal(size=n).astype(np.float16),

@@ -155,6 +155,16 @@ def test_a_rank_that_does_not_fit_into_a_worker_is_refused(cluster, monkeypatch)
         kw.score_kernels(X, targets.labels, KERNELS[0], "eloo", engine=engine)
 
 
+def test_workers_too_small_for_the_package_are_refused(cluster, monkeypatch):
+    """Dask would stop them, and wait for ever."""
+    monkeypatch.setattr(Cluster, "memory", 2e8)
+    X, targets = data(300)
+    sentence = "the program takes about 300 MB of a worker and the smallest has 200 MB: use larger"
+    for criterion in ("sm", "eloo"):
+        with pytest.raises(MemoryError, match=sentence):
+            kw.score_kernels(X, targets.labels, KERNELS, criterion, engine=Distributed(cluster))
+
+
 def test_folds_and_resamples_by_joblib(cluster):
     X, targets = data(200)
     selector = kw.KernelSelector(kernels=KERNELS[:3]).fit(X, targets.labels)

@@ -109,6 +109,28 @@ def test_a_task_for_every_kernel(cluster, criteria, monkeypatch):
         np.testing.assert_allclose(ours.table[name], values, rtol=1e-8)
 
 
+def test_what_a_journal_knows_is_not_sent(cluster, monkeypatch, tmp_path):
+    """What it does not know is found out by workers with a journal too."""
+    X, targets = data(n=300)
+    given = {"criterion": kw.Cascade(("eloo", 1)), "ridge": [0.1, 1.0], "refit": False}
+    given |= {"engine": Distributed(cluster, "tiled"), "journal": tmp_path / "run.kwj"}
+    calls, submit = [], Distributed.submit
+
+    def counted(self, function, values, own):
+        calls.append(len(own))
+        return submit(self, function, values, own)
+
+    monkeypatch.setattr(Distributed, "submit", counted)
+    tables = []
+    for kernels, new in ((KERNELS[:3], [3]), (KERNELS[:5], [2]), (KERNELS[:5], [])):
+        fitted = kw.KernelSelector(kernels=kernels, **given).fit(X, targets.labels)
+        assert calls == new
+        tables.append(fitted.result_.table["eloo"])
+        calls.clear()
+    np.testing.assert_array_equal(tables[1], tables[2])
+    np.testing.assert_array_equal(tables[1][: tables[0].size], tables[0])
+
+
 def test_machines_on_landmarks(cluster):
     X, targets = data(n=4000)
     single = in_single(X, X.mean(axis=0))

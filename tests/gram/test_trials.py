@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kernelwise as kw
-from kernelwise._progress import SILENT
+from kernelwise._progress import SILENT, Task
 from kernelwise.gram import Targets, trials
-from kernelwise.gram.trials import SINGLE, RoundedPairs, Trials
+from kernelwise.gram.trials import FILLING, SINGLE, RoundedPairs, Trials
 
 KERNELS = [
     kw.Gaussian(2.0),
@@ -190,3 +190,18 @@ def test_no_factor_no_machine():
     X, y, _ = data(40)
     seen = Trials([kw.Sigmoid(5.0)], X, Targets.of(y), 40, True)
     assert seen.machine(kw.Sigmoid(5.0), 1e-9, 10) is None
+
+
+@pytest.mark.parametrize("block", [1, 7, 40, 512])
+def test_a_task_is_told_of_the_matrix(block, monkeypatch):
+    class Counting(Task):
+        told = 0
+
+        def part(self, name="", parts=0, share=1):
+            self.told += 1
+            return SILENT
+
+    monkeypatch.setattr(trials, "_BLOCK", block)
+    (X, y, _), task = data(40), Counting()
+    Trials([kw.Gaussian(1.0)], X, Targets.of(y), 40, True).machine(kw.Gaussian(1.0), 1.0, 10, task)
+    assert task.told == FILLING

@@ -42,6 +42,7 @@ def test_weights_come_largest_first():
 def test_no_gain_is_said_plainly():
     text = section_of(weighed({"a": 1.0}, gain=0.01))
     assert "One kernel is as good" in text and "better than any" not in text
+    assert "the loss is higher by 0.1 ± 0.05" in section_of(weighed({"a": 1.0}, gain=-0.1))
 
 
 def test_of_many_views_the_largest_are_shown():

@@ -108,6 +108,23 @@ def test_a_folder_of_parquet(cluster, tmp_path, monkeypatch):
     assert again.best_ridge_ == fitted.best_ridge_
 
 
+def test_a_journal_knows_all_rows(cluster, tmp_path, monkeypatch):
+    """Also those that the sample does not have."""
+    monkeypatch.setattr(all_rows, "SAMPLE", 1000)
+    monkeypatch.setattr(all_rows, "_RANKS", (100,))
+    X, y = data(3000)
+    given = {"engine": engine(cluster), "kernels": kw.Gaussian(2.0)}
+    journal = tmp_path / "run.kwj"
+    first = kw.KernelSelector(**given, journal=journal).fit(*arrays(X, y))
+    seen = {row.tobytes() for row in first._sample[0]}
+    others = [i for i, row in enumerate(X) if row.tobytes() not in seen]
+    y[others] = 1 - y[others]
+    again = kw.KernelSelector(**given, journal=journal).fit(*arrays(X, y))
+    plain = kw.KernelSelector(**given).fit(*arrays(X, y))
+    np.testing.assert_array_equal(again.predict(X), plain.predict(X))
+    assert np.mean(again.predict(X) != first.predict(X)) > 0.5
+
+
 @pytest.mark.parametrize(
     "change, sentence",
     [

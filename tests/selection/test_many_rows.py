@@ -16,8 +16,8 @@ from kernelwise._progress import Task
 from kernelwise.gram import Tiled
 from kernelwise.gram.landmarks import Landmarks, NotConverged, Preconditioner
 from kernelwise.gram.single import in_single
-from kernelwise.selection import effort, landmark_search, problem, screen
-from kernelwise.selection.budget import rows_within
+from kernelwise.selection import budget, effort, landmark_search, problem, screen
+from kernelwise.selection.budget import rows_within, seconds_for
 from kernelwise.selection.diagnostics import Code, code_of
 from kernelwise.selection.effort import Effort
 from kernelwise.selection.guards import KernelChoiceWarning
@@ -165,6 +165,15 @@ def test_seconds_limit_the_sample_that_another_machine_is_chosen_on(few_are_many
     said = selector.result_.notes.get("rows", "of 1000 rows")
     assert ("sample of" not in said) if sample == 1000 else f"sample of {sample} of 1000" in said
     assert selector.result_.engine != "low_rank"
+
+
+def test_seconds_count_the_threads_of_the_linear_algebra(monkeypatch):
+    """Not the processors: set to one thread, it takes as long on a machine with many."""
+    monkeypatch.setattr(budget, "algebra_threads", lambda: 1)
+    alone, rows = seconds_for(5000), rows_within(100.0)
+    monkeypatch.setattr(budget, "algebra_threads", lambda: 8)
+    assert seconds_for(5000) == pytest.approx(alone / 8)
+    assert rows_within(100.0) == pytest.approx(2 * rows, abs=2)
 
 
 @pytest.mark.parametrize(
@@ -379,7 +388,7 @@ class TestWhatLimitsLandmarks:
 
     def test_memory(self, few_are_many, monkeypatch):
         monkeypatch.setattr(landmark_search, "_BYTES", 1e4)
-        monkeypatch.setattr(landmark_search, "falls", lambda before, after: True)
+        monkeypatch.setattr(landmark_search.LandmarkSearch, "_gains", lambda *_: True)
         selector = fitted(*rings(), memory="100MB")
         assert selector.best_estimator_.X_fit_.shape[0] == 80
         [said] = limits(selector)

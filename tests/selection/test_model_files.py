@@ -332,6 +332,16 @@ def test_arrays_of_other_shapes_are_noticed(name, two_blobs, tmp_path):
                 assert len(loaded.predict(X)) == len(X)
 
 
+def test_a_whole_number_that_is_none_any_more(two_blobs, tmp_path):
+    path = tmp_path / "m.skops"
+    save_model(StandardScaler().fit(two_blobs[0]), path)
+    files = members(path)
+    [count] = [file for file in files if file.endswith(".npy") and b"'<i8'" in files[file][:128]]
+    write(path, {**files, count: _npy(np.array(np.nan))})
+    with pytest.raises(ValueError, match="is no model of kernelwise, or is damaged"):
+        load_model(path)
+
+
 ATTRIBUTES = {
     "X_fit_": [np.zeros((3, 40)), np.zeros((40, 2)), np.full((40, 3), np.nan), "rows", None],
     "dual_coef_": [

@@ -402,6 +402,7 @@ def test_kernels_where_a_criterion_is_undefined_lose(two_blobs):
         ({"ridge": -1.0}, "ridge must be a positive number"),
         ({"ridge": "automatic"}, "ridge must be a positive number"),
         ({"task": "ranking"}, "The 'task' parameter of KernelSelector must be"),
+        ({"estimator": kw.LSSVC}, r"must be an instance, got the class LSSVC: write LSSVC\(\)\."),
         ({"engine": "denser"}, "unknown engine 'denser': did you mean 'dense'?"),
         ({"memory": "lots"}, "memory must be an amount such as .4GB."),
         ({"task": "regression", "criterion": "fsm"}, "fsm is not defined for regression targets"),

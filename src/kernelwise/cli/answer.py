@@ -8,7 +8,7 @@ from kernelwise.cli import weights
 from kernelwise.cli.screen import counted, labelled
 from kernelwise.kernels import Gaussian, Kernel
 from kernelwise.selection.archive import to_plain
-from kernelwise.selection.diagnostics import Code, has_code
+from kernelwise.selection.diagnostics import Code, change_of_loss, has_code
 from kernelwise.selection.params import told_params
 from kernelwise.selection.record import Record, Stack, Views
 
@@ -92,8 +92,8 @@ def compared(views: Views) -> str:
     """Return what the best kernel alone and equal weights do, and the gain over the one."""
     errors = {"best kernel": views.single_error, "equal weights": views.uniform_error}
     known = [f"{name} {error.short}" for name, error in errors.items() if error is not None]
-    spread = f"{views.gain:.2g} ± {views.gain_standard_error:.2g}"
-    return "; ".join([*known, f"the sum has a loss that is lower than the best by {spread}"])
+    change = change_of_loss(views.gain, views.gain_standard_error)
+    return "; ".join([*known, f"the loss of the sum is {change} than that of the best kernel"])
 
 
 def runner_up(record: Record) -> dict[str, Any] | None:

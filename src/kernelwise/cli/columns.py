@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from kernelwise._arguments import some
+from kernelwise._texts import as_texts
 from kernelwise._words import frequent_words
 from kernelwise._written import (
     Reading,
@@ -178,7 +179,7 @@ def _kind_of_texts(roles: ColumnRoles, name: str, values: Any) -> tuple[str, Any
     numbers = guess_numbers(values, roles.decimal)
     if _agree(values, numbers.values):
         return _as_read(roles, name, "numbers", values, numbers)
-    texts = cells.as_texts(values)
+    texts = as_texts(values)
     dates = guess_dates(texts, _usual_order(texts, roles.decimal))
     read = {"numbers": numbers, "dates": dates}
     kind = "dates" if _agree(values, dates.values) else _kind_by_levels(texts)
@@ -258,7 +259,7 @@ def _settled(roles: ColumnRoles) -> dict[str, Any]:
     [order] = orders
     doubtful = [name for name, read in dates.items() if read.is_ambiguous and read.rule != order]
     for name in doubtful:
-        roles.readings[name] = guess_dates(cells.as_texts(roles.frame[name]), order)
+        roles.readings[name] = guess_dates(as_texts(roles.frame[name]), order)
     return {name: roles.readings[name].values for name in doubtful}
 
 
@@ -288,7 +289,7 @@ def of_kinds(
         columns[name] = read_dates(values, rules.get(name, "ymd"))
         sentences += _slips(name, "dates", values, columns[name])
     texts = [*kinds.get("texts", []), *kinds.get("words", [])]
-    columns |= {name: cells.as_texts(frame[name]) for name in texts}
+    columns |= {name: as_texts(frame[name]) for name in texts}
     numeric = numeric[[name for name in numeric if name not in columns]]
     return cells.side_by_side(numeric, columns)[list(frame.columns)], sentences
 

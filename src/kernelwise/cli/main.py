@@ -61,12 +61,12 @@ def _explain(error: Exception) -> int:
     """Say in one sentence what went wrong."""
     if isinstance(error, ModuleNotFoundError) and not str(error.name).startswith("kernelwise"):
         return _fail(f"{error.name} is missing: pip install 'kernelwise[cli]'.", BAD_INPUT)
-    if isinstance(error, MemoryError):
-        return _fail("there is too little memory: give fewer rows.", BAD_INPUT)
     if isinstance(error, TooLarge):
         return _fail(f"{error.what}: raise --max-size if you trust it.", BAD_INPUT)
     if isinstance(error, BadInput) or _is_meant_for_users(error):
         return _fail(str(error) or type(error).__name__, BAD_INPUT)
+    if isinstance(error, MemoryError):
+        return _fail("there is too little memory: give fewer rows.", BAD_INPUT)
     if isinstance(error, OSError):
         where = f"{error.filename!r}: " if error.filename else ""
         return _fail(f"{where}{error.strerror or error}.", BAD_INPUT)

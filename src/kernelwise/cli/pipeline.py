@@ -24,7 +24,7 @@ from kernelwise.cli.weights import weigh
 from kernelwise.cli.write import Folder
 from kernelwise.combine import KernelStack, MultiKernelSelector
 from kernelwise.criteria import Criterion, available, get
-from kernelwise.gram import Dense, Distributed, Targets
+from kernelwise.gram import ClusterError, Dense, Distributed, Targets
 from kernelwise.gram.cluster import quieten
 from kernelwise.gram.dense import needed
 from kernelwise.kernels import Kernel
@@ -283,6 +283,8 @@ def explain_memory_error(memory: str | None, rows: int, remedy: str = "") -> Ite
     """Turn a lack of memory into a sentence that says how many rows would do, or what else."""
     try:
         yield
+    except ClusterError:  # it is the workers that have too little
+        raise
     except MemoryError as error:
         raise BadInput(_too_much(memory, rows, remedy)) from error
 

@@ -14,6 +14,7 @@ from sklearn.preprocessing import FunctionTransformer, MaxAbsScaler, OneHotEncod
 
 from kernelwise._dates import days
 from kernelwise._sklearn import COLUMN_PLACES
+from kernelwise._texts import texts
 from kernelwise._words import words
 from kernelwise._written import MARKS, ORDERS, numbers
 from kernelwise.cli.columns import MANY_LEVELS, ColumnRoles, assign_roles, of_kinds
@@ -151,23 +152,31 @@ def _transformer(roles: ColumnRoles, scale: bool) -> Any:
         last = [("scale", StandardScaler())] if scale else []
         return Pipeline([*first, ("fill", SimpleImputer(strategy="median")), *last])
 
-    # Indicators stay 0 and 1: two different texts are then as far apart, at squared distance 2, as
-    # two standardised numbers are on average.
-    indicators = OneHotEncoder(
-        handle_unknown="infrequent_if_exist", max_categories=MANY_LEVELS, sparse_output=False
-    )
-    texts = Pipeline([("fill", SimpleImputer(strategy="most_frequent")), ("indicate", indicators)])
     written = roles.rules(roles.numbers)
     read = [_reading("read", numbers, written)] if written else []
     steps = {
         "numbers": (numeric(*read), roles.numbers),
         "dates": (numeric(_reading("days", days, roles.rules(roles.dates))), roles.dates),
-        "texts": (texts, roles.texts),
+        "texts": (_indicators(), roles.texts),
         "words": (Pipeline([_reading("words", words, roles.vocabularies)]), roles.words),
     }
     return ColumnTransformer(
         [(kind, step, _places(roles.used, names)) for kind, (step, names) in steps.items() if names]
     )
+
+
+def _indicators() -> Any:
+    """Return what makes a 0/1 column of every text.
+
+    They are not standardised: two different texts are then as far apart, at squared distance 2, as
+    two standardised numbers are on average.
+    """
+    read = FunctionTransformer(texts, feature_names_out="one-to-one")
+    fill = SimpleImputer(strategy="most_frequent")
+    indicate = OneHotEncoder(
+        handle_unknown="infrequent_if_exist", max_categories=MANY_LEVELS, sparse_output=False
+    )
+    return Pipeline([("read", read), ("fill", fill), ("indicate", indicate)])
 
 
 def _reading(name: str, read: Any, rules: Mapping[str, Any]) -> tuple[str, Any]:

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from sklearn.base import clone
@@ -19,6 +20,7 @@ from kernelwise.cli.fitted import Fitted
 from kernelwise.cli.pipeline import Job, explain_memory_error
 from kernelwise.cli.prepare import Prepared
 from kernelwise.cli.screen import BadInput, Screen, tell
+from kernelwise.cli.weights import rarely_found
 from kernelwise.cli.write import RESULT, Folder
 from kernelwise.gram import ClusterError
 from kernelwise.machines import KRR, LSSVC
@@ -51,6 +53,7 @@ def select(args: argparse.Namespace, screen: Screen) -> int:
     record, stop = _improve(record, _error(job, fitted), screen)
     record = _look_twice(record, screen)
     told.part(quality(record))
+    _mention_rare_class(record, args, screen)
     if stop is None:
         record, stop = _improve(record, _steps(job, fitted), screen)
     interrupted = isinstance(stop, KeyboardInterrupt)
@@ -172,6 +175,13 @@ def _look_twice(record: Record, screen: Screen) -> Record:
         screen.note(sentence)
         record = replace(record, warnings=(*record.warnings, sentence))
     return record
+
+
+def _mention_rare_class(record: Record, args: argparse.Namespace, screen: Screen) -> None:
+    """Say what helps where a rare class is given up; a folder takes no weights."""
+    if not Path(args.file).is_dir():
+        for sentence in rarely_found(record):
+            screen.note(sentence)
 
 
 def _error(job: Job, fitted: Fitted) -> Steps:

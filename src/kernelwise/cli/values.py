@@ -5,12 +5,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from kernelwise.cli.formats.delimited import MISSING
+from kernelwise._texts import stripped
 from kernelwise.cli.screen import BadInput
 from kernelwise.targets import LARGEST
 
 _MOST_TEXTS = 5000  # columns, two milliseconds each
-_BLANK = frozenset(MISSING)
 _NESTED = (list, tuple, set, dict, np.ndarray, bytes)
 
 
@@ -36,23 +35,8 @@ def without_blanks(values: Any) -> Any:
     """Return a column with NaN for the texts that stand for nothing."""
     if pd.api.types.is_numeric_dtype(values) or pd.api.types.is_datetime64_any_dtype(values):
         return values
-    cells, blank = _cells(values)
+    cells, blank = stripped(values)
     return pd.Series(np.where(blank, np.nan, cells), index=values.index, dtype=object)
-
-
-def _cells(values: Any) -> tuple[Any, Any]:
-    """Return the values of a column, texts stripped, and which of them stand for nothing."""
-    cells = np.empty(len(values), dtype=object)
-    cells[:] = [cell.strip() if isinstance(cell, str) else cell for cell in values]
-    texts = (str(cell) in _BLANK for cell in cells)
-    return cells, pd.isna(cells) | np.fromiter(texts, dtype=bool, count=len(cells))
-
-
-def as_texts(values: Any) -> Any:
-    """Return a column as texts with NaN for what is missing, whatever pandas made of it."""
-    pairs = zip(*_cells(values), strict=True)
-    texts = [np.nan if is_blank else str(cell).strip() for cell, is_blank in pairs]
-    return pd.Series(texts, index=values.index, dtype=object)
 
 
 def is_nested(values: Any) -> bool:

@@ -8,9 +8,11 @@ from typing import Any
 from kernelwise._arguments import some
 from kernelwise.cli.prepare import Prepared
 from kernelwise.cli.screen import BadInput
+from kernelwise.selection.record import Record
 
 Asked = str | dict[str, float]  # "balanced", or the weights of some labels as they are written
 _MOST_LABELS = 10
+_RARE = 0.4  # of its even share of the rows: below, a class may be given up for the others
 _RULE = "class weights must be 'balanced', or labels with positive weights such as 'yes=5,no=1'"
 
 
@@ -72,3 +74,20 @@ def _check_labels(asked: dict[str, float], target: str, labels: list[str]) -> No
 def described(weights: dict[str, float]) -> str:
     """Return the weights of the first few classes."""
     return some([f"{label}: {weight:.4g}" for label, weight in weights.items()], _MOST_LABELS)
+
+
+def rarely_found(record: Record) -> list[str]:
+    """Return a sentence where a rare class is hardly ever predicted, and nobody gave weights."""
+    if record.confusion is None or "class_weight" in record.data:
+        return []
+    counts, wrong = record.confusion.counts, record.confusion.wrong
+    few = _RARE * sum(counts.values()) / max(len(counts), 1)
+    missed = [c for c, rows in counts.items() if rows < few and wrong[c] > rows / 2]
+    if not missed:
+        return []
+    label = min(missed, key=lambda c: counts[c])
+    rows = counts[label]
+    return [
+        f"of {rows:,} rows of {label!r}, each left out, {rows - wrong[label]:,} are recognised: "
+        "--class-weight balanced makes a rare class count as much as the others."
+    ]

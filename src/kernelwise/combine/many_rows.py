@@ -9,6 +9,7 @@ from kernelwise.combine.mkl.base import BaseMatrices
 from kernelwise.combine.mkl.building import (
     MOST_EXACT,
     base_matrices,
+    bytes_for,
     check_memory,
     feature_matrices,
     rank_for,
@@ -17,6 +18,7 @@ from kernelwise.combine.mkl.methods import Method
 from kernelwise.gram.dense import needed
 from kernelwise.kernels import Kernel
 from kernelwise.selection.cascade import loo_criterion
+from kernelwise.selection.diagnostics import Code, Diagnostic, code_of
 from kernelwise.selection.selector import KernelSelector
 from kernelwise.targets import Targets
 
@@ -27,10 +29,13 @@ _SHARED = ("memory", "n_jobs", "random_state", "class_weight")
 def prepared(
     model: Any, rows: tuple[Any, bool], targets: Targets, kernels: Sequence[Kernel], method: Method
 ) -> BaseMatrices:
-    """Return the base matrices of a model's kernels; of given matrices, and few rows, exactly."""
+    """Return the base matrices of a model's kernels; of given matrices, and few rows, exactly.
+
+    Where these do not fit, and features do, they are replaced as those of more rows are.
+    """
     (X, is_matrix), budget, k = rows, as_bytes(model.memory), len(kernels)
     how = {"center": model.center, "normalize": model.normalize}
-    if is_matrix or targets.n <= MOST_EXACT:
+    if is_matrix or _are_kept(kernels, targets.n, budget, method):
         check_memory(k, targets.n, budget)
         base = base_matrices(kernels, X, targets, **how)
     else:
@@ -43,6 +48,17 @@ def prepared(
     if not base.usable.any():
         raise ValueError("kernels are all constant on the rows of X: give other kernels.")
     return base
+
+
+def _are_kept(kernels: Sequence[Kernel], n: int, budget: float, method: Method) -> bool:
+    """Say whether base matrices are kept: those of few rows are, where features would not do."""
+    k = len(kernels)
+    if n > MOST_EXACT:
+        return False
+    if bytes_for(k, n) <= budget:
+        return True
+    may_be_replaced = not method.forms_matrix and all(kernel.is_psd is True for kernel in kernels)
+    return not (may_be_replaced and bytes_for(k, n, rank_for(k, n, budget)) <= budget)
 
 
 def _check_several(n: int, budget: float) -> None:
@@ -72,3 +88,14 @@ def selected(model: Any, X: Any, targets: Targets, params: dict[str, Any]) -> Ke
         warnings.simplefilter("ignore", UserWarning)  # guards of a choice among kernels
         selector.fit(X, targets.labels, **params)
     return selector
+
+
+def limits(selector: KernelSelector) -> list[Diagnostic]:
+    """Return what a selector says of too few landmarks, with what there is to do about a sum."""
+    if not any(code_of(guard) == Code.RANK_LIMITED for guard in selector.guards_):
+        return []
+    said = (
+        f"the weighted sum is still limited by its {selector.best_estimator_.X_fit_.shape[0]} "
+        "landmarks: fit KernelSelector(kernels=[model.best_kernel_]), which may take more"
+    )
+    return [Diagnostic(said, Code.RANK_LIMITED)]

@@ -11,15 +11,15 @@ from kernelwise._arguments import is_one_of
 from kernelwise._sklearn import StrOptions, _fit_context, validate_rows, validate_targets
 from kernelwise._threads import as_jobs, limited
 from kernelwise._warnings import warn_user
-from kernelwise.combine.many_rows import prepared, selected
+from kernelwise.combine.many_rows import limits, prepared, selected
 from kernelwise.combine.mkl.methods import as_method
-from kernelwise.combine.mkl.outcome import Outcome, choose
+from kernelwise.combine.mkl.outcome import Outcome, choose, no_gain
 from kernelwise.combine.views import BaseKernels, base_kernels, given_matrices, weight_by_view
 from kernelwise.gram import Targets
 from kernelwise.kernels.geometry import in_range
 from kernelwise.machines.delegation import Delegating
 from kernelwise.selection.declaration import Checkable, Declared
-from kernelwise.selection.diagnostics import Code, Diagnostic
+from kernelwise.selection.diagnostics import Code, Diagnostic, has_code
 from kernelwise.selection.estimates import AssessesProcedure
 from kernelwise.selection.estimators import (
     balanced_leave_one_out,
@@ -87,7 +87,7 @@ class MultiKernelSelector(Delegating, AssessesProcedure, Declared, Checkable, Ba
         The machine has a bias, so that centring changes only how kernels are compared.
     memory : str, float or None, default=None
         What the base matrices may take, as of :class:`KernelSelector`. Up to 2,000 rows all are
-        kept; more rows have features of low rank, as many as fit, by which weights are chosen.
+        kept if they fit; otherwise weights are chosen by features of low rank, as many as fit.
     n_jobs : int or None, default=None
         As of :class:`KernelSelector`.
     random_state : int, RandomState or None, default=None
@@ -233,10 +233,10 @@ class MultiKernelSelector(Delegating, AssessesProcedure, Declared, Checkable, Ba
             base = prepared(self, (X, is_matrix), targets, found.kernels, method)
             self._keep(choose(base, method, ridges), found)
             if base.landmarks.size and targets.y.ndim == 1:
-                self._adopt(selected(self, X, targets, params))
+                said = self._adopt(selected(self, X, targets, params))
             else:
-                self._fit_machine(X, targets, params)
-        self._finish(targets)
+                said = self._fit_machine(X, targets, params)
+        self._finish(targets, said)
         return self
 
     def _are_several(self, y: Any) -> bool:
@@ -267,42 +267,36 @@ class MultiKernelSelector(Delegating, AssessesProcedure, Declared, Checkable, Ba
         self.single_error_ = outcome.error(outcome.single)
         self.uniform_error_ = outcome.error(outcome.uniform)
 
-    def _fit_machine(self, X: Any, targets: Targets, params: dict[str, Any]) -> None:
+    def _fit_machine(self, X: Any, targets: Targets, params: dict[str, Any]) -> list[Diagnostic]:
         machine = machine_for(None, targets, self.kernels_, self.class_weight)
         machine.set_params(kernel=self.best_kernel_, ridge=self.best_ridge_)
         self.best_estimator_ = machine.fit(X, targets.labels, **params)
         self.error_ = leave_one_out(machine, targets)
         self.balanced_error_ = balanced_leave_one_out(machine, targets)
+        return []
 
-    def _adopt(self, selector: KernelSelector) -> None:
-        """Take the machine of a selector that had the weighted sum alone."""
+    def _adopt(self, selector: KernelSelector) -> list[Diagnostic]:
+        """Take the machine of a selector that had the weighted sum alone; say what limits it."""
         self.best_estimator_, self.best_ridge_ = selector.best_estimator_, selector.best_ridge_
         self.error_, self.balanced_error_ = selector.error_, selector.balanced_error_
+        return limits(selector)
 
-    def _finish(self, targets: Targets) -> None:
+    def _finish(self, targets: Targets, said: list[Diagnostic]) -> None:
         """Keep what is known of the target, and say what deserves a second look."""
         if targets.classes is not None:
             self.classes_ = targets.classes
         else:
             variance = targets.y.var(axis=0)
             self.target_variance_ = float(variance) if targets.y.ndim == 1 else variance
-        self._warn(targets)
+        self._warn(targets, said)
 
-    def _warn(self, targets: Targets) -> None:
-        said: list[Diagnostic] = []
+    def _warn(self, targets: Targets, said: list[Diagnostic]) -> None:
         of_classes = favours_rare_classes(self.best_estimator_)
         judged = self.balanced_error_ if of_classes else self.error_
         if judged is not None:
             said += no_signal(judged, targets.classes is None, said)
-        if not said and len(self.kernels_) > 1 and self.gain_ <= self.gain_standard_error_:
-            said.append(
-                Diagnostic(
-                    "no gain over one kernel: by leave-one-out the loss is lower by "
-                    f"{self.gain_:.2g} ± {self.gain_standard_error_:.2g} than with "
-                    f"{self.result_.best('eloo')} alone: use KernelSelector with this kernel",
-                    Code.NO_GAIN,
-                )
-            )
+        if len(self.kernels_) > 1 and not has_code(said, Code.NO_SIGNAL):
+            said += no_gain(self.gain_, self.gain_standard_error_, self.result_.best("eloo"))
         for guard in said:
             warn_user(guard, KernelChoiceWarning)
         self.guards_ = tuple(said)

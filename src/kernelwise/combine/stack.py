@@ -8,7 +8,6 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from kernelwise._arguments import as_real, is_one_of, shown
-from kernelwise._collections import is_collection
 from kernelwise._progress import SILENT, Task
 from kernelwise._sklearn import (
     CallbackSupportMixin,
@@ -37,6 +36,7 @@ from kernelwise.gram import Engine, Targets
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.geometry import in_range
 from kernelwise.machines.calibration import Calibration
+from kernelwise.selection.all_rows import rows_elsewhere
 from kernelwise.selection.declaration import Checkable, Declared
 from kernelwise.selection.diagnostics import Code, Diagnostic, code_of
 from kernelwise.selection.estimates import AssessesProcedure
@@ -216,8 +216,8 @@ class KernelStack(
         check_gate(self.gate)
         recipe = as_recipe(self.recipe)
         params = {} if sample_weight is None else {"sample_weight": sample_weight}
-        if is_collection(X):
-            self.__dict__ |= fit_collection(self, X, y, params)
+        if (elsewhere := rows_elsewhere(self, X, y)) is not None:
+            self.__dict__ |= fit_collection(self, *elsewhere, params)
             return self
         X, y = validate_rows(self, X, y, ensure_min_samples=3)
         X, y, weights, params = weighted_rows(X, y, params, self.class_weight, self.task, False)

@@ -16,6 +16,8 @@ import numpy as np
 from kernelwise._progress import Task
 from kernelwise._threads import cached_property, processors
 from kernelwise._types import Array
+from kernelwise.gram.mapped import FileRows
+from kernelwise.gram.sent import SentRows
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -24,11 +26,16 @@ _PACKAGE = "kernelwise"
 _RETRIES = 2  # of a task that fails for a reason of its own, such as a full disk
 _SECONDS_TO_CONNECT = 5
 _MISSING = "a cluster takes Dask: pip install 'kernelwise[dask]'."
+_BYTES_A_CHUNK = 2**25  # of a file that workers read
 _LOGGERS = ("distributed", "distributed.client", "tornado.application", "asyncio")
 
 
 class ClusterError(ConnectionError):
     """The cluster cannot be reached, is lost, or cannot do the work."""
+
+
+class WorkersTooSmall(ClusterError, MemoryError):
+    """The workers have too little memory."""
 
 
 def given(value: Any) -> Any:
@@ -61,7 +68,7 @@ class Cluster:
 
     def __init__(self, given: Any) -> None:
         self._given = given
-        self._sent: dict[int, tuple[Any, dict[tuple[int, int], Future[Any]]]] = {}
+        self._rows = SentRows(self)
 
     @cached_property
     def client(self) -> "Client":
@@ -111,15 +118,17 @@ class Cluster:
         limits = [float(worker["memory_limit"] or math.inf) for worker in workers]
         return min(limits, default=math.inf)
 
-    def rows(self, X: Any, span: slice) -> "Future[Any]":
-        """Return some rows of X as they are on the cluster, where they stay as long as X lives."""
-        key, place = id(X), (span.start, span.stop)
-        if key not in self._sent:
-            self._sent[key] = weakref.ref(X, lambda _: self._sent.pop(key, None)), {}
-        sent = self._sent[key][1]
-        if place not in sent:
-            sent[place] = self.submit("rows", given, X[span])
-        return sent[place]
+    def rows(self, X: Any, spans: Sequence[slice]) -> list[Any]:
+        """Return some rows of X as tasks take them: sent once, or where a file has them."""
+        return self._rows.take(X, spans)
+
+    def send(self, rows: Any) -> "Future[Any]":
+        """Return rows as they are on the cluster."""
+        return self.submit("rows", given, rows)
+
+    def ask(self, function: Any, *given: Any) -> list[Any]:
+        """Return what a function says on every worker, at once; what it raises as it is."""
+        return list(self._running.run(function, *given, on_error="return").values())
 
     def map(self, function: Any, parts: Sequence[Any], *given: Any) -> "list[Future[Any]]":
         """Return a task for every part, each made from what Dask has to do for it first."""
@@ -216,7 +225,8 @@ def _when_lost(*others: type[BaseException]) -> tuple[type[BaseException], ...]:
     from distributed import client
     from distributed.comm.core import CommClosedError
 
-    gone = client.FutureCancelledError, client.FuturesCancelledError, client.ClosedClientError
+    names = "FutureCancelledError", "FuturesCancelledError", "ClosedClientError"
+    gone = [getattr(client, name) for name in names if hasattr(client, name)]  # 2024 lacks the last
     return (*gone, CommClosedError, ConnectionError, TimeoutError, asyncio.CancelledError, *others)
 
 
@@ -234,6 +244,8 @@ def explained(cluster: Cluster) -> Iterator[None]:
 
     try:
         yield
+    except ClusterError:
+        raise
     except KilledWorker as error:
         raise ClusterError(
             "a piece of the work has lost every worker that tried it, as running out of memory "
@@ -244,8 +256,6 @@ def explained(cluster: Cluster) -> Iterator[None]:
             "a worker ran out of memory: give workers more memory, or fewer threads each, or use "
             "a smaller rank."
         ) from error
-    except ClusterError:
-        raise
     except _when_lost() as error:
         raise _lost(cluster.address) from error
     except RuntimeError as error:
@@ -304,3 +314,19 @@ def arrays_of(
     X = [da.from_delayed(pair[0], (count, columns), dtype=float) for pair, count in known]
     y = [da.from_delayed(pair[1], (count,), dtype=dtype) for pair, count in known]
     return da.concatenate(X), da.concatenate(y)
+
+
+def arrays_from(source: FileRows, y: Array) -> tuple[Any, Any]:
+    """Return the rows of a file as a Dask array whose chunks workers read, and their targets."""
+    import dask.array as da
+    from dask.delayed import delayed
+
+    n, columns = source.shape
+    size = max(1, _BYTES_A_CHUNK // (8 * columns))
+    spans = [slice(i, min(i + size, n)) for i in range(0, n, size)]
+    chunks = [delayed(FileRows.read)(source.part(span)) for span in spans]
+    X = [
+        da.from_delayed(chunk, (span.stop - span.start, columns), dtype=source.dtype)
+        for chunk, span in zip(chunks, spans, strict=True)
+    ]
+    return da.concatenate(X), da.from_array(y, chunks=size)

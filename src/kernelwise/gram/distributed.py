@@ -10,12 +10,13 @@ there are, and sums are added in one order, so that numbers do not depend on the
 
 Rows, and what all parts share (landmarks, factors), are sent once and passed from worker to worker.
 Everything that is sent is part of a task, not scattered: a worker that is lost takes nothing along
-that the scheduler cannot have made again.
+that the scheduler cannot have made again. Rows of a file that all workers see are not sent.
 """
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -25,8 +26,9 @@ from kernelwise._progress import SILENT, Task
 from kernelwise._threads import limited
 from kernelwise._types import Array
 from kernelwise.gram.base import Engine, Gram, Need, get
-from kernelwise.gram.cluster import Cluster, explained, given, sum_of
+from kernelwise.gram.cluster import Cluster, WorkersTooSmall, explained, given, sum_of
 from kernelwise.gram.lowrank import LowRank
+from kernelwise.gram.mapped import read
 from kernelwise.gram.runner import Watch, run_strips
 from kernelwise.gram.sweep import Plan, Reduction, Runner
 from kernelwise.gram.tiled import Tiled
@@ -47,7 +49,8 @@ def run_part(
     """Return the arrays of a reduction over a part of the work: what a task does."""
     reduction, shared_plan = shared
     whole: Any = plan if shared_plan is None else shared_plan
-    mine = replace(whole, X=rows[0] if len(rows) == 1 else stacked(rows))
+    own = [read(part) for part in rows]
+    mine = replace(whole, X=own[0] if len(own) == 1 else stacked(own))
     with limited(1):  # a worker has a thread for every task that it runs at a time
         return run_strips(mine, replace(reduction, **cut), range(mine.strips), Watch())
 
@@ -78,6 +81,7 @@ class DaskRunner:
         first = parts[0].plan
         is_shared = all(part.plan is first for part in parts)
         shared = self.cluster.submit("shared", given, (common, first if is_shared else None))
+        rows = iter(self.cluster.rows(X, [span for part in parts for span in part.rows]))
         return [
             self.cluster.submit(
                 "part",
@@ -85,7 +89,7 @@ class DaskRunner:
                 shared,
                 None if is_shared else part.plan,
                 cut,
-                *(self.cluster.rows(X, span) for span in part.rows),
+                *islice(rows, len(part.rows)),
             )
             for part, cut in zip(parts, cuts, strict=True)
         ]
@@ -236,14 +240,13 @@ class Distributed(Engine):
     def check_memory(self, needs: frozenset[Need], rows: int) -> None:
         """Refuse what does not fit into this process, or into a worker."""
         self.inner.check_memory(needs, rows)
-        if not isinstance(self.inner, LowRank):
-            return
-        rank = self.inner.landmarks_wanted
+        rank = self.inner.landmarks_wanted if isinstance(self.inner, LowRank) else 0
         wanted, limit = worker_bytes(rank), self.cluster.memory
         if wanted > limit:
-            raise MemoryError(
-                f"rank {rank} takes about {in_words(wanted)} of a worker and the smallest has "
-                f"{in_words(limit)}: use a smaller rank, or larger workers."
+            what, smaller = (f"rank {rank}", "a smaller rank, or ") if rank else ("the program", "")
+            raise WorkersTooSmall(
+                f"{what} takes about {in_words(wanted)} of a worker and the smallest has "
+                f"{in_words(limit)}: use {smaller}larger workers."
             )
 
     def grams_at_once(self, targets: Targets) -> int:

@@ -5,15 +5,14 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from scipy.linalg import eigh
+from scipy.linalg import LinAlgError, eigh
 from scipy.sparse import issparse
 
-from kernelwise._threads import awaited
 from kernelwise._types import Array
+from kernelwise.gram._lapack import decompose
 from kernelwise.kernels import Kernel
 
 _EPS = float(np.finfo(float).eps)
-_LONG = 1500  # rows of which a decomposition takes long enough to be interrupted
 _FAR_FEWER = 2  # times as many rows as features: then these are decomposed, not the matrix
 
 
@@ -22,16 +21,11 @@ def eigensystem(make: Callable[[], Array]) -> tuple[Array, Array]:
 
     `make` returns the matrix, which may be overwritten. By divide and conquer, the fastest way,
     which fails for a few matrices with entries of very different size, as of a narrow kernel on
-    rows that repeat: then by QR iterations. Of large matrices by numpy, which leaves the
-    interpreter to other threads; scipy does not, and takes less memory.
+    rows that repeat: then by QR iterations. Ctrl-C need not wait for large matrices.
     """
-    M = make()
     try:
-        if M.shape[0] >= _LONG:
-            s, Q = awaited(partial(np.linalg.eigh, M))
-        else:
-            s, Q = eigh(M, driver="evd", overwrite_a=True, check_finite=False)
-    except np.linalg.LinAlgError:
+        return decompose(make())
+    except LinAlgError:
         s, Q = eigh(make(), driver="ev", overwrite_a=True, check_finite=False)
     return s, Q
 

@@ -17,11 +17,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import solve_triangular
-from scipy.linalg.blas import dsyrk, dtrsm
 from scipy.linalg.lapack import dpstrf
 
 from kernelwise._threads import cached_property
 from kernelwise._types import Array
+from kernelwise.gram._lapack import add_square, solve_triangle
 from kernelwise.gram.pairs import kernel_between
 from kernelwise.gram.sweep import Reduction
 from kernelwise.gram.tiles import Block, Part, Points, Room, TilePairs, count_rows, take_rows
@@ -64,7 +64,7 @@ class Features:
     def values(self, pairs: Pairs) -> Array:
         """Return the features of rows paired with the landmarks, (rows, rank)."""
         C = np.ascontiguousarray(self.kernel.values(pairs))
-        return np.asarray(dtrsm(1.0, self.factor, C.T, lower=1, overwrite_b=1).T)
+        return solve_triangle(self.factor, C.T, lower=True).T
 
     def coefficients(self, weights: Array) -> Array:
         """Return b with k(x, Z) b = phi(x)' weights."""
@@ -163,7 +163,7 @@ class Moments(FeatureReduction):
 
     def add(self, into: list[Array], phi: Array, rows: slice) -> None:
         """Add the products of a block."""
-        dsyrk(1.0, phi.T, beta=1.0, c=into[0], overwrite_c=1)
+        add_square(into[0], phi.T)
         into[1] += phi.T @ self.columns[rows]
 
 

@@ -20,12 +20,12 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.linalg import LinAlgError, cholesky, solve_triangular
-from scipy.linalg.lapack import slauum
+from scipy.linalg import solve_triangular
 
 from kernelwise._progress import SILENT, Task
 from kernelwise._threads import cached_property
 from kernelwise._types import Array
+from kernelwise.gram._lapack import factorize, square
 from kernelwise.gram.features import KernelSums
 from kernelwise.gram.partial_cholesky import ratio
 from kernelwise.gram.runner import ThreadRunner
@@ -144,8 +144,8 @@ class Landmarks:
     def whitened_landmarks(self, triangle: Array) -> Array:
         r"""Return the same from the landmarks alone: :math:`T^{-\top} K_m = T`, then centred."""
         m = self.Z.shape[0]
-        upper, _ = slauum(triangle)  # T T'
-        product = np.triu(upper) + np.triu(upper, 1).T
+        lower = square(triangle.T.copy(order="F"))  # of T T'
+        product = np.tril(lower) + np.tril(lower, -1).T
         v = _solve(triangle, self.moments[1].astype(SINGLE), 1)
         cross = np.outer(triangle.sum(axis=1), v)
         product += m * np.outer(v, v) - cross - cross.T
@@ -294,8 +294,7 @@ def _factor(M: Array, jitter: float) -> Array:
     for attempt in range(_ATTEMPTS):
         shifted = np.array(M, dtype=SINGLE)
         shifted.flat[:: len(M) + 1] += SINGLE(jitter * 10.0**attempt)
-        try:
-            return np.asarray(cholesky(shifted, overwrite_a=True, check_finite=False))
-        except LinAlgError:
-            continue
+        lower = factorize(shifted.T)
+        if lower is not None:
+            return lower.T
     raise NotConverged

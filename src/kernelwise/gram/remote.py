@@ -4,6 +4,7 @@ Only sums and samples leave the workers. A partition is read when a task needs i
 afterwards, so that a worker holds one at a time however many there are.
 """
 
+import hashlib
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +18,7 @@ from kernelwise.gram.runner import Watch, run_strips
 from kernelwise.kernels.geometry import in_range
 
 _TARGET = "target of kernelwise"  # the name of a column
+_AT_ONCE = 4096  # rows that are copied for a hash
 _MOST_LABELS = 1000  # distinct values of a target that are told of one by one
 
 
@@ -27,6 +29,7 @@ class Facts(NamedTuple):
     columns: int
     invalid_reason: str | None  # what is wrong with it
     labels: Array | None  # the distinct values of the target; None if they are many
+    digest: bytes = b""  # a hash of rows and targets
 
 
 class RemoteMoments(NamedTuple):
@@ -73,6 +76,11 @@ class RemoteRows:
     def n(self) -> int:
         """The number of rows."""
         return sum(facts.rows for facts in self.facts)
+
+    @property
+    def digests(self) -> list[bytes]:
+        """A hash of every partition, by which a journal knows the rows."""
+        return [facts.digest for facts in self.facts]
 
     @property
     def labels(self) -> Array | None:
@@ -128,7 +136,17 @@ def facts_of(part: Any) -> Facts:
         return Facts(0, 0, str(error), None)
     labels = np.unique(target)
     few = labels if labels.size <= _MOST_LABELS else None
-    return Facts(rows.shape[0], rows.shape[1], None, few)
+    return Facts(rows.shape[0], rows.shape[1], None, few, _digest(rows, target))
+
+
+def _digest(rows: Array, target: Array) -> bytes:
+    """Return a hash of rows and targets."""
+    values = np.array(list(map(repr, target))) if target.dtype.hasobject else target
+    digest = hashlib.blake2b(repr((rows.shape, values.dtype.str)).encode(), digest_size=16)
+    for start in range(0, len(rows), _AT_ONCE):
+        for part in (rows, values):
+            digest.update(part[start : start + _AT_ONCE].tobytes())
+    return digest.digest()
 
 
 def sample_of(part: Any, share: float, seed: int) -> tuple[Array, Array]:

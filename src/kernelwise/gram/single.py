@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.linalg import solve_triangular
 
 from kernelwise._threads import cached_property
 from kernelwise._types import Array
+from kernelwise.gram._lapack import solve_triangle
 from kernelwise.gram.features import RowBlocks
 from kernelwise.gram.sweep import Reduction
 from kernelwise.gram.tiles import Block, Points, Room, take_rows
@@ -28,7 +28,10 @@ def in_single(X: Any, center: Array | None = None) -> Any:
     """Return rows in single precision, less a centre: far from zero distances lose digits."""
     if sp.issparse(X):
         return X.astype(SINGLE)
-    return np.asarray(X if center is None else X - center, dtype=SINGLE)
+    if center is None:
+        return np.asarray(X, dtype=SINGLE)
+    single = np.empty(X.shape, SINGLE)  # and no copy in double precision on the way
+    return np.subtract(X, center, out=single, casting="same_kind")
 
 
 class Prepared(Points):
@@ -155,5 +158,5 @@ class Whitened(Reduction):
     def step(self, into: list[Array], pairs: Pairs, left: Block, right: Block) -> None:
         """Add a block of rows."""
         tile = (self.kernel.values(pairs) - self.means) * self.roots[left.rows]
-        half = solve_triangular(self.triangle, tile.T, trans=1, check_finite=False)
+        half = solve_triangle(self.triangle, tile.T, lower=False, transposed=True)
         into[0] += half @ half.T

@@ -32,6 +32,7 @@ from kernelwise.targets import Targets
 
 SINGLE = np.float32
 _BLOCK = 512  # rows at once
+FILLING = 10  # parts in which progress of a matrix is told; its factor takes ten times as long
 _PROBE = 64  # rows that tell how exact single precision is
 _BEARABLE = 0.02  # relative change of the inverse by rounding; that of a mean loss is smaller
 _EPS = float(np.finfo(SINGLE).eps)
@@ -126,11 +127,12 @@ class Trials:
         corner. With :math:`z = L_1^{-1} D (y - b)` of these rows, the machine on them has the
         values :math:`b + D^{-1} L_{21} z` on the last ones: one factor serves both machines.
 
-        None where there is no factor. The task is told of its steps.
+        None where there is no factor. The task is told of the matrix, in :data:`FILLING` parts, and
+        of the steps to the factor.
         """
         m = self._count
         before, roots = m - last, self._roots[:m]
-        M = self._matrix(kernel, SINGLE)
+        M = self._matrix(kernel, SINGLE, progress)
         M.flat[:: m + 1] += SINGLE(ridge)
         with np.errstate(all="ignore"):  # what is not finite is found out
             L = cholesky_factor(M.T, progress)
@@ -201,24 +203,29 @@ class Trials:
         )
         return values if np.isfinite(values).all() else None
 
-    def _matrix(self, kernel: Kernel, dtype: Any) -> Array:
-        """Return D K D of the first rows."""
+    def _matrix(self, kernel: Kernel, dtype: Any, progress: Task = SILENT) -> Array:
+        """Return D K D of the first rows, and tell a task of them."""
         m, roots = self._count, self._roots[: self._count].astype(dtype)
         M = np.empty((m, m), dtype)
 
         def fill(rows: slice) -> None:
             M[rows] = self._tile(kernel, rows, dtype) * roots
 
-        self._by_blocks(fill, range(0, m, _BLOCK))
+        self._by_blocks(fill, range(0, m, _BLOCK), progress)
         M *= roots[:, None]
         M.flat[:: m + 1] = kernel.diagonal(self._X[:m]) * self._roots[:m] ** 2
         return M
 
-    def _by_blocks(self, work: Callable[[slice], Any], starts: range) -> None:
+    def _by_blocks(
+        self, work: Callable[[slice], Any], starts: range, progress: Task = SILENT
+    ) -> None:
         """Work on blocks of rows in threads; none has rows on both sides of the count."""
-        ends = [*starts[1:], starts.stop]
+        ends, told = [*starts[1:], starts.stop], 0
         with pool(workers()) as threads:
-            list(threads.map(work, map(slice, starts, ends)))
+            for i, _ in enumerate(threads.map(work, map(slice, starts, ends)), 1):
+                for _ in range(told, FILLING * i // len(starts)):
+                    progress.advance()
+                told = FILLING * i // len(starts)
 
     def _tile(self, kernel: Kernel, rows: slice, dtype: Any) -> Array:
         """Return the kernel between some rows and the first; single distances are kept."""

@@ -59,7 +59,8 @@ def in_range(rows: Rows, name: str = "X") -> Rows:
     if sp.issparse(rows) and not rows.has_canonical_format:
         rows = rows.copy()  # products depend on the order of the entries
         rows.sum_duplicates()
-    if float(np.abs(rows.data if sp.issparse(rows) else rows).max(initial=0.0)) > _LARGEST:
+    numbers = rows.data if sp.issparse(rows) else rows
+    if max(numbers.max(initial=0.0), -numbers.min(initial=0.0)) > _LARGEST:  # without a copy
         raise ValueError(_too_large(name))
     return rows
 

@@ -4,7 +4,8 @@ from html import escape
 from typing import Any
 
 from kernelwise.report import _tables
-from kernelwise.report._markup import number, section
+from kernelwise.report._markup import section
+from kernelwise.selection.diagnostics import change_of_loss
 from kernelwise.selection.record import ErrorEstimate, Views
 
 _MOST = 30  # in the chart
@@ -42,7 +43,7 @@ def views_section(summary: dict[str, Any]) -> str:
 def _gain(summary: dict[str, Any]) -> str:
     """Return in plain words whether the sum is better than one kernel."""
     views, error = summary["views"], summary["sure"]["error"]
-    lower = f"{number(views['gain'], 2)} ± {number(views['gain_standard_error'], 2)}"
+    change = change_of_loss(views["gain"], views["gain_standard_error"])
     told = (
         "<b>The sum predicts rows left out better than any of its kernels alone</b>"
         if views["is_clear"]
@@ -54,7 +55,7 @@ def _gain(summary: dict[str, Any]) -> str:
         f'{name} <b class="whole">{escape(value)}</b>' for name, value in errors.items() if value
     ]
     listed = f" {error['measure'].capitalize()}: {', '.join(known)}." if error and known else ""
-    return f"<p>{told}: the loss is lower by {lower}.{listed}</p>"
+    return f"<p>{told}: the loss is {change}.{listed}</p>"
 
 
 def _short(error: ErrorEstimate | None) -> str | None:

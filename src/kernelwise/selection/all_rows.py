@@ -14,13 +14,16 @@ from scipy.linalg import cho_factor, cho_solve
 from sklearn.base import clone
 
 from kernelwise._arguments import as_bytes, is_one_of
+from kernelwise._collections import is_collection
 from kernelwise._progress import SILENT
 from kernelwise._threads import limited
 from kernelwise._types import Array
 from kernelwise.gram import Distributed, LowRank
+from kernelwise.gram.cluster import arrays_from
 from kernelwise.gram.distributed import worker_bytes
 from kernelwise.gram.features import Features
 from kernelwise.gram.lowrank import distinct_rows
+from kernelwise.gram.mapped import file_of
 from kernelwise.gram.pairs import kernel_between
 from kernelwise.gram.remote import Coding, RemoteMoments, RemoteRows, moments_of
 from kernelwise.gram.thin_inverse import bias_of
@@ -33,7 +36,7 @@ from kernelwise.selection.estimators import balanced_leave_one_out, leave_one_ou
 from kernelwise.selection.inputs import as_ridges
 from kernelwise.selection.journal import as_journal
 from kernelwise.selection.recorded import piece_of
-from kernelwise.targets import Targets, last_rows, stratified_order
+from kernelwise.targets import Targets, as_vector, last_rows, stratified_order
 
 SAMPLE = 100_000  # rows on which the kernel is chosen
 _HELD_OUT, _HELD_SHARE = 5000, 10  # rows, and at most one in so many of the sample
@@ -41,6 +44,23 @@ _RANKS = (1000, 500, 250, 125)
 _TO_CHOOSE = 500  # landmarks at most by which kernels are compared
 _WORK = 1e13  # multiplications for the sums over all rows
 _PACE = 5e9  # of them that a worker makes in a second
+_COPIES = 2.0  # of all rows that a choice holds
+
+
+def rows_elsewhere(estimator: Any, X: Any, y: Any) -> tuple[Any, Any] | None:
+    """Return rows that do not belong into this process, and targets, as Dask collections.
+
+    They are given as such, or they are in a file that a cluster can read and that is too large for
+    the memory of this process. None where they do belong here.
+    """
+    if is_collection(X):
+        return X, y
+    engine = estimator.engine
+    source = file_of(X) if isinstance(engine, Distributed) else None
+    if source is None or estimator.__sklearn_tags__().input_tags.pairwise:
+        return None
+    budget = as_bytes(engine.memory if estimator.memory is None else estimator.memory)
+    return None if 8.0 * _COPIES * X.size <= budget else arrays_from(source, as_vector(y))
 
 
 class Machine(NamedTuple):
@@ -145,7 +165,7 @@ class _Fit:
     def _moments(self) -> RemoteMoments:
         """Return the sums over all rows, which a journal may know."""
         features, coding = self.features, self._coding
-        given = self._rows.n, self._sample, self._targets.labels, features, coding
+        given = self._rows.digests, self._targets.labels, features, coding
         found = piece_of(
             as_journal(self._chosen.journal),
             ("sums over all rows", *given),
@@ -196,7 +216,7 @@ def _engine_of(selector: Any, params: dict[str, Any]) -> Distributed:
         ("refit=False", not getattr(selector, "refit", True)),
     ):
         if is_given:
-            raise ValueError(f"Dask collections do not go with {name}: leave it out.")
+            raise ValueError(f"rows on a cluster do not go with {name}: leave it out.")
     if isinstance(selector.engine, Distributed):
         return selector.engine
     if is_one_of(selector.engine, ["auto", "distributed"]):

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from kernelwise._threads import workers
+from kernelwise._threads import algebra_threads
 from kernelwise.selection.journal import Journal
 
 _SECONDS = 3.2e-11  # of one thread, times the cube of the rows
@@ -11,12 +11,12 @@ _LONGEST = 1e12  # seconds: an integer may be beyond all floats
 
 def seconds_for(rows: int) -> float:
     """Return about how long an exact choice among so many rows takes."""
-    return _SECONDS * float(rows) ** 3 / workers()
+    return _SECONDS * float(rows) ** 3 / algebra_threads()
 
 
 def rows_within(seconds: float) -> int:
     """Return among how many rows an exact choice takes about so long."""
-    rows = (min(seconds, _LONGEST) * workers() / _SECONDS) ** (1.0 / 3.0)
+    rows = (min(seconds, _LONGEST) * algebra_threads() / _SECONDS) ** (1.0 / 3.0)
     return int(rows)
 
 

@@ -62,6 +62,11 @@ def code_of(text: str) -> str:
     return str(getattr(text, "code", ""))
 
 
+def change_of_loss(gain: float, spread: float) -> str:
+    """Return in words by how much a loss is lower, with the standard error of that."""
+    return f"{'lower' if gain >= 0.0 else 'higher'} by {abs(gain):.2g} ± {spread:.2g}"
+
+
 def former_note(text: str) -> Diagnostic:
     """Return a note of a result that was written before notes had codes."""
     is_aside = text.startswith("set aside after a look at ")

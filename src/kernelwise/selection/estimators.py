@@ -68,6 +68,7 @@ def machine_for(
 def _machine_for(estimator: Any, targets: Targets, kernels: Sequence[Kernel]) -> Any:
     if estimator is None:
         return KRR(fit_intercept=True) if targets.classes is None else LSSVC()
+    _check_instance(estimator)
     name = type(estimator).__name__
     kind = get_tags(estimator).estimator_type
     if kind == "outlier_detector" or _TASKS.get(kind, targets.task) != targets.task:
@@ -79,6 +80,13 @@ def _machine_for(estimator: Any, targets: Targets, kernels: Sequence[Kernel]) ->
         for kernel in kernels:
             check_translatable(kernel, name)
     return clone(estimator)
+
+
+def _check_instance(estimator: Any) -> None:
+    """Refuse a class, of which scikit-learn says in every release something else."""
+    if isinstance(estimator, type):
+        name = estimator.__name__
+        raise TypeError(f"estimator must be an instance, got the class {name}: write {name}().")
 
 
 _MOST_STEPS = 10_000_000  # libsvm's own limit
@@ -209,6 +217,7 @@ def _adopts(machine: Any) -> bool:
 
 def task_of(estimator: Any) -> str:
     """Return the task that an estimator decides, "auto" where it does not."""
+    _check_instance(estimator)
     if is_regressor(estimator):
         return "regression"
     return "classification" if is_classifier(estimator) else "auto"

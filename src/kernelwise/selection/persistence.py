@@ -24,6 +24,7 @@ from kernelwise._dates import days
 from kernelwise._files import TooLarge, Unpacking, amount, read_file, replacing
 from kernelwise._registry import PACKAGE, members
 from kernelwise._sklearn import BinaryLaplace
+from kernelwise._texts import texts
 from kernelwise._words import words
 from kernelwise._written import numbers
 from kernelwise.criteria import Criterion
@@ -46,7 +47,7 @@ _ABOVE = (  # what this package must not import
     "kernelwise.combine.multi.MultiKernelSelector",
     "kernelwise.combine.stack.KernelStack",
 )
-_FUNCTIONS = (days, numbers, words)  # what a preparation by the command line holds
+_FUNCTIONS = (days, numbers, texts, words)  # what a preparation by the command line holds
 _PROCESS_KERNELS = (
     "ConstantKernel DotProduct ExpSineSquared Exponentiation Matern Product RationalQuadratic RBF "
     "Sum WhiteKernel"
@@ -160,8 +161,8 @@ def restored(data: bytes, path: str | os.PathLike[str], trusted: Iterable[str], 
             f"{path} names the type {foreign:.100}, which is not trusted: nothing was loaded."
         )
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("error", np.exceptions.ComplexWarning)  # a flipped type
+        with warnings.catch_warnings(), np.errstate(invalid="raise"):  # flipped types
+            warnings.simplefilter("error", np.exceptions.ComplexWarning)
             model = skops.loads(data, trusted=names)
         check_model(model)
     except Unsound as error:

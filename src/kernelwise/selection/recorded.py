@@ -35,8 +35,11 @@ class Recorded:
         """Return what depends on the problem and on what is given; computed if it is not known."""
         if self.journal is None:
             return compute()
+        return piece_of(self.journal, self._depends_on(given), compute)
+
+    def _depends_on(self, given: tuple[Any, ...]) -> tuple[Any, ...]:
         settings = self.X, *facts(self.targets), self.fit_intercept, self.machine
-        return piece_of(self.journal, (*settings, *_settings(self.engine), *given), compute)
+        return (*settings, *_settings(self.engine), *given)
 
     def judged(
         self,
@@ -54,7 +57,7 @@ class Recorded:
         def compute() -> list[Any]:
             return plain_values(evidence, columns, ridges) if task is None else task()
 
-        given = "values", evidence.kernel, list(columns.values()), ridges
+        given = _values_of(evidence.kernel, columns, ridges)
         is_kept = not self.engine.serves_all_ridges
         found, is_psd = self.piece(given, compute) if is_kept else compute()
         values = ([Value(*value) for value in column] for column in found)
@@ -71,16 +74,17 @@ class Recorded:
         columns: Mapping[str, Criterion],
         ridges_for: Callable[[Gram], Array],
     ) -> dict[Kernel | None, Callable[[], Any]]:
-        """Let workers find out what criteria say of kernels, where no journal may know it."""
+        """Let workers find out what criteria say of kernels, if the journal does not know it."""
         assert isinstance(self.engine, Distributed)
-        if self.journal is not None:  # which knows after each kernel, not before
-            return {}
         values = self.X, facts(self.targets), self.fit_intercept, self.machine, self.engine.inner
-        kernels = [evidence.kernel for evidence in known]
-        ridges = [ridges_for(evidence.gram).tolist() for evidence in known]
-        calls = [(kernel, dict(columns), own) for kernel, own in zip(kernels, ridges, strict=True)]
-        tasks = self.engine.submit(judge_kernel, values, calls)
-        return dict(zip(kernels, tasks, strict=True))
+        asked = [(each.kernel, dict(columns), ridges_for(each.gram).tolist()) for each in known]
+        calls = [
+            call
+            for call in asked
+            if not is_known(self.journal, self._depends_on(_values_of(*call)))
+        ]
+        tasks = self.engine.submit(judge_kernel, values, calls) if calls else []
+        return {call[0]: task for call, task in zip(calls, tasks, strict=True)}
 
     @property
     def runner(self) -> Runner:
@@ -97,6 +101,13 @@ class Recorded:
             return self.engine.grams(kernels, X, targets, progress)
         grams: Iterator[Gram] = by(self.runner, kernels, X, targets, progress)
         return grams
+
+
+def _values_of(
+    kernel: Kernel | None, columns: Mapping[str, Criterion], ridges: list[float]
+) -> tuple[Any, ...]:
+    """Return by what a journal knows the values of criteria for a kernel."""
+    return "values", kernel, list(columns.values()), ridges
 
 
 def plain_values(
@@ -159,6 +170,14 @@ def piece_of(journal: Journal | None, given: tuple[Any, ...], compute: Callable[
     except NotHashable:
         return compute()
     return journal.piece(key, compute)
+
+
+def is_known(journal: Journal | None, given: tuple[Any, ...]) -> bool:
+    """Say whether a journal has the piece of all that it depends on."""
+    try:
+        return journal is not None and journal.get(fingerprint(*given)) is not None
+    except NotHashable:
+        return False
 
 
 def _settings(engine: Engine) -> list[Any]:

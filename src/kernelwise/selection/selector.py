@@ -9,7 +9,6 @@ from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from kernelwise._collections import is_collection
 from kernelwise._sklearn import (
     CallbackSupportMixin,
     HasMethods,
@@ -26,7 +25,7 @@ from kernelwise.criteria import Criterion
 from kernelwise.gram import Engine, Targets
 from kernelwise.machines.delegation import Delegating, inner_has
 from kernelwise.selection.advice import plan_or_advise
-from kernelwise.selection.all_rows import fit_collection
+from kernelwise.selection.all_rows import fit_collection, rows_elsewhere
 from kernelwise.selection.cascade import Cascade
 from kernelwise.selection.declaration import Declared
 from kernelwise.selection.diagnostics import sampled
@@ -231,8 +230,8 @@ class KernelSelector(
         as_jobs(self.n_jobs)
         if _routing_enabled():
             fit_params = dict(process_routing(self, "fit", **fit_params).estimator.fit)
-        if is_collection(X):
-            self.__dict__ |= fit_collection(self, X, y, fit_params)
+        if (elsewhere := rows_elsewhere(self, X, y)) is not None:
+            self.__dict__ |= fit_collection(self, *elsewhere, fit_params)
             return self
         matrices = len(X) if is_stack(X) else 0
         X, y = validate_rows(self, side_by_side(X), y, ensure_min_samples=3)

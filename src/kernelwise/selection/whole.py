@@ -13,7 +13,7 @@ from kernelwise._threads import limited
 from kernelwise._types import Array
 from kernelwise.gram.pairs import kernel_between
 from kernelwise.gram.panels import PARTS
-from kernelwise.gram.trials import Machine, Trials
+from kernelwise.gram.trials import FILLING, Machine, Trials
 from kernelwise.kernels import Kernel
 from kernelwise.machines.held_out import HeldOutFit
 from kernelwise.selection.climb import Grid, GridIndex
@@ -94,7 +94,7 @@ class WholeMachine:
             if not self._effort.allows(0.0, self.work):
                 return
             ridge = float(self._grid.ridges[place.kernel, j])
-            with self._effort.passes(self.work).part("factor", PARTS) as task:
+            with self._effort.passes(self.work).part("factor", FILLING + PARTS) as task:
                 machine = trials.machine(kernel, ridge, self._held.size, task)
             if machine is not None and self._is_exact(kernel, ridge, machine):
                 losses, solution = losses_of(machine.values), self._solution(machine, ridge)

@@ -15,6 +15,14 @@ from kernelwise.cli.screen import BadInput
 _HEAD = 65536  # characters of a file that tell its format
 
 
+def _western(data: bytes) -> tuple[str, str]:
+    """Return text as Windows writes it, which is Latin-1 and the euro sign, and what that is."""
+    try:
+        return data.decode("cp1252"), "Windows-1252"
+    except UnicodeDecodeError:  # it has gaps
+        return data.decode("latin-1"), "Latin-1"
+
+
 def look_of(name: str) -> str:
     """Return what a name looks like to a person: without needless blanks, whatever its case."""
     return " ".join(name.split()).casefold()
@@ -75,10 +83,10 @@ class Source:
             if b"\0" not in self.data[:_HEAD]:
                 return self.data.decode("utf-8-sig"), ()
         except UnicodeDecodeError:
-            content = self.data.decode("latin-1")
+            content, name = _western(self.data)
             # Most of the first 32 characters are control characters, of which text has few.
             if not re.search("[\x01-\x08\x0e-\x1f]", content[:_HEAD]):
-                return content, ("the file is not UTF-8: it was read as Latin-1.",)
+                return content, (f"the file is not UTF-8: it was read as {name}.",)
         raise BadInput(f"{self.path!r} is no text: give CSV, TSV, LIBSVM, ARFF or Parquet.")
 
 

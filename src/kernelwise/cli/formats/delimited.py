@@ -11,14 +11,11 @@ from typing import Any
 import pandas as pd
 
 from kernelwise._files import TooLarge
+from kernelwise._texts import MISSING
 from kernelwise._written import is_written
 from kernelwise.cli.formats.base import Format, Source, Table, look_of
 from kernelwise.cli.screen import BadInput, listed, one_line
 
-MISSING = (
-    *("", *"? NA N/A n/a #N/A #NA nan NaN -nan -NaN null NULL <NA> NaT".split()),
-    *"#DIV/0! #NAME? #NULL! #NUM! #REF! #VALUE!".split(),  # what a spreadsheet could not compute
-)
 MOST_COLUMNS = 250_000  # a hundred microseconds each
 _CELL = 8  # bytes
 NEEDED = "at least a feature and the target are needed"

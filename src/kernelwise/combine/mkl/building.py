@@ -41,7 +41,7 @@ class Part(NamedTuple):
 
 def check_memory(kernels: int, rows: int, budget: float, rank: int = 0) -> None:
     """Refuse base matrices, or features of a rank, that do not fit."""
-    needed = bytes_for(kernels, rows, rank) if rank else _MATRICES * 8.0 * kernels * rows**2
+    needed = bytes_for(kernels, rows, rank)
     if needed > budget:
         what = f"the features of {kernels} kernels on" if rank else f"{kernels} base matrices of"
         raise ValueError(
@@ -58,8 +58,13 @@ def rank_for(kernels: int, rows: int, budget: float) -> int:
     return int(np.clip(columns // kernels, fewest, min(most, rows // _SMALL_PART)))
 
 
-def bytes_for(kernels: int, rows: int, rank: int) -> float:
-    """Return what features take at the peak: themselves, eigenvectors, and squares of these."""
+def bytes_for(kernels: int, rows: int, rank: int = 0) -> float:
+    """Return what base matrices take at the peak, or features of a rank in their place.
+
+    These are kept themselves, their eigenvectors, and squares of as many columns.
+    """
+    if not rank:
+        return _MATRICES * 8.0 * kernels * rows**2
     columns = kernels * rank
     return 8.0 * (_COPIES * rows * columns + _SQUARES * columns**2)
 

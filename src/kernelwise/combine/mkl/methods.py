@@ -57,7 +57,7 @@ class Method(NamedTuple):
 
     def check_scales(self, most: int) -> None:
         """Say so where it takes more time and memory than this many rows allow."""
-        if self._forms_matrix:
+        if self.forms_matrix:
             which = f"method {self.name!r}" if self.criterion is None else f"{self.criterion.label}"
             raise ValueError(
                 f"{which} needs the combined matrix of all rows, of which there may be {most}: use "
@@ -65,7 +65,7 @@ class Method(NamedTuple):
             )
 
     @property
-    def _forms_matrix(self) -> bool:
+    def forms_matrix(self) -> bool:
         """Whether it decomposes or inverts the combined matrix of all rows."""
         if self.criterion is None:
             return self.name in ("loo", "lml")

@@ -18,7 +18,7 @@ from kernelwise.combine.weights import gate
 from kernelwise.kernels import Kernel
 from kernelwise.machines.base import standard_error
 from kernelwise.selection.cascade import loo_criterion
-from kernelwise.selection.diagnostics import Code, Diagnostic
+from kernelwise.selection.diagnostics import Code, Diagnostic, change_of_loss
 from kernelwise.selection.estimators import leave_one_out
 from kernelwise.selection.record import ErrorEstimate
 from kernelwise.selection.result import SelectionResult
@@ -113,6 +113,15 @@ def choose(base: BaseMatrices, method: Method, ridges: Array | None) -> Outcome:
         trust = gate(uniform.losses - best.losses)
         best = _mixed(trust, best, uniform, lambda mixed: judge(base, mixed, ridges))
     return Outcome(base, best, trust, tried, singles, uniform, seconds)
+
+
+def no_gain(gain: float, spread: float, alone: Kernel) -> list[Diagnostic]:
+    """Say so where a sum is not better than its best kernel by more than the paired error."""
+    if not gain <= spread:
+        return []
+    change = change_of_loss(gain, spread)
+    said = f"no gain over one kernel: by leave-one-out the loss is {change} than with {alone} alone"
+    return [Diagnostic(f"{said}: use KernelSelector with this kernel", Code.NO_GAIN)]
 
 
 def _mixed(
