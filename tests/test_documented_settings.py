@@ -211,6 +211,7 @@ PLAIN = {
         SINGLE,
         "Ncut is zero below 10⁻³⁸",  # what float32 holds
         "scikit-learn 1.9 and later",
+        "has 100,000 rows.",  # a script of the gallery
         "On 50,000 rows of cod-rna, one width with seven ridges and leave-one-out at rank 1,000, "
         "against scikit-learn's `Nystroem(1000)`",
         "1. **The screen**",
