@@ -216,8 +216,9 @@ def test_a_pipe_without_a_writer(command, tmp_path, capsys, monkeypatch):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/stdin"), reason="needs /dev/stdin")
-@pytest.mark.parametrize("content", [GOOD.encode(), gzip.compress(GOOD.encode())])
-def test_tables_from_standard_input(content):
+@pytest.mark.parametrize("is_packed", [False, True], ids=["plain", "packed"])
+def test_tables_from_standard_input(is_packed):
+    content = gzip.compress(GOOD.encode()) if is_packed else GOOD.encode()
     command = [sys.executable, "-m", "kernelwise", "select", "/dev/stdin", *QUICK]
     process = subprocess.run(command, input=content, capture_output=True, check=False)
     assert (process.returncode, process.stderr) == (0, b"")
