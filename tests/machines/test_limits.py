@@ -10,7 +10,15 @@ import oracles
 from helpers import close, given_gram
 from kernelwise.criteria import Undefined
 from kernelwise.gram import Need, Targets, Tiled
-from kernelwise.machines import LeastSquares, base, check_ridge, fit_squared_hinge, make_splits
+from kernelwise.machines import (
+    LeastSquares,
+    base,
+    check_ridge,
+    fit_squared_hinge,
+    make_splits,
+    svm,
+    uncertainty,
+)
 from kernelwise.machines.calibration import midpoint
 from kernelwise.machines.gaussian_process import check_translatable, process_kernel
 from kernelwise.machines.held_out import HeldOutFit, LeftOut
@@ -101,6 +109,24 @@ def test_a_machine_with_squared_hinge_loss_and_no_bias():
     fit = fit_squared_hinge(np.eye(3), y, 0.25, fit_intercept=False)
     close(fit.scores(np.eye(3)), y / 1.25)
     assert fit.bias == 0.0 and not fit.to_bias.any()
+
+
+def test_products_of_large_multipliers_are_looked_at_again():
+    """Rounding errors of the steps grow with the multipliers; of small ones none is felt."""
+    b, wrong = np.array([1.0, -1.0]), np.ones(2)
+    assert svm._is_sound(np.eye(2), b, wrong)  # without a look
+    assert not svm._is_sound(np.eye(2), 1e12 * b, wrong)
+    assert svm._is_sound(np.eye(2), 1e12 * b, 1e12 * b)
+
+
+@pytest.mark.parametrize(("most", "method"), [(40, "jackknife+"), (39, "jackknife")])
+def test_few_rows_have_the_intervals_of_the_safer_method(monkeypatch, most, method):
+    monkeypatch.setattr(uncertainty, "MOST_ROWS", most)
+    X, y = rows()
+    machine = kw.KRR(kw.Gaussian(0.5), 0.1).fit(X, y)
+    found = {m: machine.predict_interval(X, method=m) for m in ("auto", "jackknife", "jackknife+")}
+    assert not np.array_equal(found["jackknife"], found["jackknife+"])
+    np.testing.assert_array_equal(found["auto"], found[method])
 
 
 # --- folds -------------------------------------------------------------------------------------
@@ -205,6 +231,7 @@ def test_a_process_has_the_same_kernel_and_the_ridge_as_its_noise(kernel):
         kw.Polynomial(2, -1.0, 1.0),  # an offset has a square root
         kw.Polynomial(3, 1.0, 1e-150),  # an amplitude of 1e-450
         kw.Polynomial(3, 1.0, 1e150),
+        kw.Polynomial(1, 1.0, 1e300),  # the first that is refused
         kw.Scaled([1.0, 0.0], kw.Gaussian(1.0)),  # a length scale of infinity
         kw.Scaled([1.0, 2.0], kw.Linear()),
     ],
