@@ -22,7 +22,7 @@ from kernelwise.machines import (
 from kernelwise.machines.calibration import midpoint
 from kernelwise.machines.gaussian_process import check_translatable, process_kernel
 from kernelwise.machines.held_out import HeldOutFit, LeftOut
-from kernelwise.machines.weights import check_range
+from kernelwise.machines.weights import check_class_weight, check_range
 
 
 def rows(n=40, seed=0):
@@ -41,6 +41,14 @@ def test_ridges_and_weights_may_lie_at_their_limits():
     for extreme in (0.5e-100, 2e100):
         with pytest.raises(ValueError, match="w must be zero or lie between 1e-100 and 1e100"):
             check_range(np.array([1.0, extreme]), "w")
+
+
+def test_weights_of_classes_are_of_three_kinds():
+    for kind in (None, "balanced", {}, {0: 2.0}):
+        check_class_weight(kind)
+    for kind in ("even", 3.0, [1.0, 2.0], True):
+        with pytest.raises(ValueError, match="class_weight must be None, 'balanced' or a dict"):
+            check_class_weight(kind)
 
 
 def test_priors_steps_and_rows_may_lie_at_their_limits():
@@ -186,6 +194,15 @@ def test_training_losses_by_products_are_those_of_the_linear_system(bias):
         expected = oracles.training_loss(kernel(X), y, ridge, bias)
         close(machine.training_loss(ridge), expected, rtol=1e-6)
         assert machine.training_loss(ridge) == machine.training_loss(ridge)
+
+
+def test_training_losses_by_products_are_means_over_the_classes():
+    X, y = rows(60)
+    codes, kernel = np.digitize(y, [-0.3, 0.9]), kw.Gaussian(4.0)
+    [gram] = Tiled(memory=1e3).grams([kernel], X, Targets.of(codes))
+    columns = [np.array(oracles.one_vs_rest(codes, k), float) for k in range(3)]
+    expected = np.mean([oracles.training_loss(kernel(X), column, 0.5) for column in columns])
+    close(LeastSquares(gram, Targets.of(codes)).training_loss(0.5), expected, rtol=1e-6)
 
 
 def test_products_do_not_train_kernels_that_are_not_positive_semidefinite():
