@@ -7,6 +7,7 @@ a test runs, recorded once, are the statements that it runs.
 
 import ast
 import compileall
+import fcntl
 import hashlib
 import importlib
 import json
@@ -67,6 +68,9 @@ class Noticing:
     def __init__(self, package: str) -> None:
         self.package, self._folder = package, ROOT / "build" / "mutants" / package
         self._sources = self._folder / "src"
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._alone = open(self._folder / "lock", "w")  # until the process ends
+        fcntl.flock(self._alone, fcntl.LOCK_EX | fcntl.LOCK_NB)  # two would mix their changes
         files = test_files(package)
         self.fingerprint = _digest([*shared_files(package), *files])
         known = self._folder / "lines.json"
