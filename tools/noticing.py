@@ -37,18 +37,9 @@ TESTS = {
 # No tracer sees compiled lines: who runs these functions may notice a change of them.
 CALLERS = {"_smo.py": "svm.py", "_gradients.py": "relevance.py"}
 OTHERS = (
-    "_hypothesis_pytestplugin",
-    "hypothesis.extra.numpy",
-    "mpmath",
-    "numba",
-    "pandas",
-    "scipy.linalg",
-    "scipy.sparse",
-    "sklearn.ensemble",
-    "sklearn.gaussian_process",
-    "sklearn.svm",
-    "sklearn.utils.estimator_checks",
-)
+    "_hypothesis_pytestplugin hypothesis.extra.numpy mpmath numba pandas scipy.linalg scipy.sparse "
+    "sklearn.ensemble sklearn.gaussian_process sklearn.svm sklearn.utils.estimator_checks"
+).split()
 LONGEST = 1800.0  # seconds, on the clock: whoever sleeps that long never wakes
 PATIENCE = 5.0  # times the processor time that a test takes without a change, and 10 seconds
 UNCHANGED = 1_000_000_000  # the time of files without a change: caches tell others by it
