@@ -34,8 +34,8 @@ bench: $(VENV)/.test ## the benchmarks of speed
 	$(BIN)/python benchmarks/cluster.py --again
 
 mutants: $(VENV)/.test ## mutation testing of criteria/ and machines/ (SAMPLE=0 for all)
-	$(BIN)/python tools/mutate.py criteria --sample $(SAMPLE) --out build/mutants-criteria.json
-	$(BIN)/python tools/mutate.py machines --sample $(SAMPLE) --out build/mutants-machines.json
+	$(BIN)/python tools/mutate.py criteria --sample $(SAMPLE) --out build/mutants.json
+	$(BIN)/python tools/mutate.py machines --sample $(SAMPLE) --out build/mutants.json
 
 # Compiled loops are counted where they run as Python; that takes the tests of the loops alone.
 coverage: $(VENV)/.test ## lines that the tests run: at least 95 %

@@ -259,6 +259,21 @@ def test_threads():
         assert f"| {rows:,} | {one:.2f} | {two:.2f} |" in text
 
 
+def test_mutants():
+    """Shares of a sample with their standard errors; every survivor is explained or tested."""
+    text = page("CONTRIBUTING.md")
+    for package, found in saved("mutants").items():
+        share, error = (f"{100 * found[key]:.0f}" for key in ("share", "standard_error"))
+        assert f"{share} ± {error} % of {found['tried']} in `{package}/`" in text
+        survivors = [each for each in found["mutants"] if not each["killed"]]
+        assert (
+            found["killed"]
+            == found["tried"] - len(survivors)
+            == round(found["share"] * len(found["mutants"]))
+        )
+        assert all("reason" in each or "since" in each for each in survivors)
+
+
 def test_numbers_in_words():
     """What the README says in words lies where the words put it."""
     text = page("README.md")

@@ -1,33 +1,29 @@
 """Mutation testing: change one operator or constant at a time, and see whether a test notices.
 
-``make mutants`` draws a sample of all changes, the same for the same seed; ``--sample 0`` tries
-every one. A mutant is killed when a test fails or takes far too long. Survivors are printed with
-their place, to be explained or tested::
+``make mutants`` draws a sample of all changes, each as likely as any other, the same for the same
+seed; ``--sample 0`` tries every one. A mutant is killed when a test fails or takes far too long.
+Every mutant that survives counts as a survivor; `EXPLAINED` has the reasons of those that no test
+can, or should, kill. A run that was interrupted goes on where it was::
 
-    python tools/mutate.py criteria --sample 100 --out build/mutants-criteria.json
+    python tools/mutate.py criteria --sample 100 --seed 1 --out build/mutants.json
+    python tools/mutate.py criteria --again --out build/mutants.json  # the survivors, once more
 """
 
 import argparse
 import ast
 import copy
 import json
-import os
+import math
 import random
-import shutil
-import signal
-import sys
-import tempfile
+import resource
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, NamedTuple
 
-ROOT = Path(__file__).parents[1]
-SOURCE = ROOT / "src" / "kernelwise"
-TESTS = {  # the quickest and sharpest first: a mutant is dead at the first failure
-    "criteria": ["tests/criteria", "tests/contracts", "tests/selection/test_scoring.py"],
-    "machines": ["tests/machines", "tests/contracts", "tests/criteria"],
-}
-COMPILED = ("_smo.py", "_gradients.py")  # caches of the compiler would hide a change
-LONGEST = 600.0  # seconds of a run of the tests
+from noticing import ROOT, SOURCE, TESTS, Noticing, unparsed
+
+EXPLAINED = ROOT / "tools" / "survivors.json"
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Add: ast.Sub,
     ast.Sub: ast.Add,
@@ -49,160 +45,184 @@ SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.USub: ast.UAdd,
 }
 
+# What is no part of what a function computes: messages of errors; what the checker of types is
+# told; decorators; and strict=True of zip, which guards against mistakes that no input makes.
+NEVER = (ast.Raise, ast.Assert)
+UNTRIED = ("annotation", "returns", "decorator_list")
+
+
+class Site(NamedTuple):
+    """What can be changed: a field of a node, or an entry of it; inside a function or not."""
+
+    node: Any
+    field: str
+    entry: int | None
+    is_inside: bool
+
 
 def main() -> None:
     """Try mutants of one package and write which survive."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("package", choices=TESTS)
-    parser.add_argument("--sample", type=int, default=100)
+    parser.add_argument("--sample", type=int, default=100, help="how many; 0 for all")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--again", action="store_true", help="try the survivors of --out again")
+    parser.add_argument("--minutes", type=float, default=math.inf, help="stop after so many")
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
-    everything = [
-        (path, place)
-        for path in sorted((SOURCE / options.package).glob("*.py"))
-        if path.name not in COMPILED
-        for place in range(len(sites(ast.parse(path.read_text()))))
-    ]
-    chosen = everything
-    if options.sample:
-        size = min(options.sample, len(everything))
-        chosen = random.Random(options.seed).sample(everything, size)
-    warm_up()
-    found = []
-    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        copied = Path(folder) / "src"
-        shutil.copytree(ROOT / "src", copied)
-        assert is_killed(copied, options.package) is False, "the tests fail without a mutant"
-        for path, place in chosen:
-            found.append(try_one(copied, path, place, options.package))
-            print(json.dumps(found[-1]), flush=True)
-            options.out.parent.mkdir(parents=True, exist_ok=True)
-            options.out.write_text(json.dumps(summary(found, len(everything)), indent=1) + "\n")
+    end = time.monotonic() + 60.0 * options.minutes
+    noticing = Noticing(options.package)
+    written = json.loads(options.out.read_text()) if options.out.exists() else {}
+    try_some = try_again if options.again else try_sample
+    for found in try_some(noticing, written, options):
+        print(json.dumps(found[-1]), flush=True)
+        if time.monotonic() > end:
+            break
     print(f"{options.package}: {sum(each['killed'] for each in found)} of {len(found)} killed")
 
 
-def summary(found: list[dict[str, object]], possible: int) -> dict[str, object]:
+def try_sample(noticing: Noticing, written: dict[str, Any], options: Any) -> Iterator[list[Any]]:
+    """Go on with a sample, and write what is found; yield all of it after every mutant."""
+    everything = all_changes(noticing.package)
+    chosen = drawn(everything, options.sample, options.seed)
+    facts = {"tests": noticing.fingerprint, "sample": len(chosen), "seed": options.seed}
+    before = written.get(noticing.package, {})
+    found = before["mutants"] if facts.items() <= before.items() else []
+    for name, place in chosen[len(found) :]:
+        found.append(try_one(noticing, name, place))
+        written[noticing.package] = {**facts, **summary(found, len(everything))}
+        write(options.out, written)
+        yield found
+
+
+def try_again(noticing: Noticing, written: dict[str, Any], options: Any) -> Iterator[list[Any]]:
+    """Try what survived once more; yield all that is found after every mutant, write nothing."""
+    found: list[Any] = []
+    for each in written[noticing.package]["mutants"]:
+        if not each["killed"]:
+            found.append(try_one(noticing, each["file"], each["site"]))
+            yield found
+
+
+def all_changes(package: str) -> list[tuple[str, int]]:
+    """Return every change that there is: a module, and a place in it."""
+    modules = sorted((SOURCE / package).glob("*.py"))
+    return [(p.name, site) for p in modules for site in range(len(sites(ast.parse(p.read_text()))))]
+
+
+def drawn(everything: list[tuple[str, int]], sample: int, seed: int) -> list[tuple[str, int]]:
+    """Return a random sample, or everything."""
+    if not sample:
+        return everything
+    return random.Random(seed).sample(everything, min(sample, len(everything)))
+
+
+def summary(found: list[dict[str, Any]], possible: int) -> dict[str, Any]:
     """Return what is kept of a run."""
-    survivors = [each for each in found if not each["killed"]]
-    killed = len(found) - len(survivors)
+    n, killed = len(found), sum(each["killed"] for each in found)
+    share = killed / n
     return {
         "possible": possible,
-        "tried": len(found),
+        "tried": n,
         "killed": killed,
-        "share": round(killed / len(found), 3),
-        "survivors": survivors,
+        "share": round(share, 3),
+        "standard_error": round(math.sqrt(share * (1.0 - share) / n), 3),
+        "explained": sum("reason" in each for each in found),
+        "seconds": sum(each["seconds"] for each in found),
+        "mutants": found,
     }
 
 
-def sites(tree: ast.Module) -> list[tuple[ast.AST, str]]:
+def write(path: Path, written: dict[str, Any]) -> None:
+    """Write packages with a line for every mutant."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    text = json.dumps({k: {**v, "mutants": []} for k, v in written.items()}, indent=1)
+    for of_package in written.values():
+        lines = ",\n".join("   " + json.dumps(each) for each in of_package["mutants"])
+        text = text.replace('"mutants": []', f'"mutants":  [\n{lines}\n  ]', 1)
+    path.write_text(text + "\n")
+
+
+def sites(tree: ast.Module) -> list[Site]:
     """Return every node that can be changed, with the field that is: outside texts and types."""
-    found: list[tuple[ast.AST, str]] = []
-    for node in _executed(tree):
-        if isinstance(node, ast.BinOp) and type(node.op) in SWAPS:
-            found.append((node, "op"))
-        elif isinstance(node, ast.Compare) and len(node.ops) == 1 and type(node.ops[0]) in SWAPS:
-            found.append((node, "ops"))
-        elif isinstance(node, ast.BoolOp | ast.UnaryOp) and type(node.op) in SWAPS:
-            found.append((node, "op"))
+    found: list[Site] = []
+    for node, is_inside in _executed(tree, False):
+        op = getattr(node, "op", None)  # of an operation, an assignment such as +=, and, not
+        if isinstance(op, ast.Not):
+            found.append(Site(node, "operand", None, is_inside))
+        elif type(op) in SWAPS:
+            found.append(Site(node, "op", None, is_inside))
+        elif isinstance(node, ast.Compare):
+            found += [
+                Site(node, "ops", entry, is_inside)
+                for entry, op in enumerate(node.ops)
+                if type(op) in SWAPS
+            ]
         elif isinstance(node, ast.Constant) and isinstance(node.value, bool | int | float):
-            found.append((node, "value"))
+            found.append(Site(node, "value", None, is_inside))
     return found
 
 
-def _executed(node: ast.AST) -> list[ast.AST]:
-    """Return a node and those below it, without annotations and messages of errors."""
-    found = [node]
+def _executed(node: ast.AST, is_inside: bool) -> list[tuple[ast.AST, bool]]:
+    """Return a node and those below it, without what `NEVER` and `UNTRIED` name."""
+    found = [(node, is_inside)]
+    if isinstance(node, NEVER) or (isinstance(node, ast.keyword) and node.arg == "strict"):
+        return []
     for name, value in ast.iter_fields(node):
-        if name in ("annotation", "returns", "decorator_list") or isinstance(node, ast.Raise):
+        if name in UNTRIED:
             continue
+        is_body = name == "body" and isinstance(node, ast.FunctionDef | ast.Lambda)
         for part in value if isinstance(value, list) else [value]:
             if isinstance(part, ast.AST):
-                found += _executed(part)
+                found += _executed(part, is_inside or is_body)
     return found
 
 
-def mutated(text: str, place: int) -> tuple[str, int, str]:
-    """Return the text with one change, the line, and the change in words."""
-    tree = ast.parse(text)
-    node, field = sites(tree)[place]
+def change(site: Site) -> str:
+    """Change a node in place; return the change in words."""
+    node, field, entry, _ = site
     before = ast.unparse(copy.deepcopy(node))
     if field == "value":
-        value = node.value  # type: ignore[attr-defined]
-        node.value = (not value) if isinstance(value, bool) else value + 1  # type: ignore[attr-defined]
+        node.value = (not node.value) if isinstance(node.value, bool) else node.value + 1
+    elif field == "operand":
+        node.operand = ast.UnaryOp(ast.Not(), node.operand)
     elif field == "ops":
-        node.ops = [SWAPS[type(node.ops[0])]()]  # type: ignore[attr-defined]
+        node.ops[entry] = SWAPS[type(node.ops[entry])]()
     else:
-        node.op = SWAPS[type(node.op)]()  # type: ignore[attr-defined]
-    return ast.unparse(tree), node.lineno, f"{before}  ->  {ast.unparse(node)}"  # type: ignore[attr-defined]
+        node.op = SWAPS[type(node.op)]()
+    return f"{before}  ->  {ast.unparse(node)}"
 
 
-def try_one(copied: Path, path: Path, place: int, package: str) -> dict[str, object]:
-    """Return whether one mutant is killed."""
-    text, line, words = mutated(path.read_text(), place)
-    target = copied / "kernelwise" / package / path.name
-    start = time.perf_counter()
-    target.write_text(text)
-    killed = is_killed(copied, package)
-    shutil.copy2(path, target)
-    name = f"{package}/{path.name}:{line}"
-    return {
-        "place": name,
-        "change": words,
-        "killed": killed,
-        "seconds": round(time.perf_counter() - start),
-    }
+def try_one(noticing: Noticing, name: str, place: int) -> dict[str, Any]:
+    """Return what becomes of one mutant."""
+    path = SOURCE / noticing.package / name
+    line = sites(ast.parse(path.read_text()))[place].node.lineno
+    tree = ast.parse(unparsed(path))
+    site = sites(tree)[place]
+    statement = unparsed(path).splitlines()[site.node.lineno - 1].strip()
+    words, start = change(site), _seconds()
+    text = ast.unparse(ast.fix_missing_locations(tree)) + "\n"
+    verdict = noticing.try_change(name, text, site.node.lineno if site.is_inside else None)
+    facts = {"file": name, "line": line, "site": place, "change": words, **verdict._asdict()}
+    facts["seconds"] = round(_seconds() - start, 1)
+    if not verdict.killed:
+        facts["statement"] = statement
+        facts |= explanation(f"{noticing.package}/{name}", words, statement)
+    return facts
 
 
-def is_killed(copied: Path, package: str) -> bool:
-    """Return whether the tests fail, run in a child that has the slow imports already."""
-    child = os.fork()
-    if child == 0:
-        os.setpgid(0, 0)
-        quiet = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(quiet, 1)
-        os.dup2(quiet, 2)
-        os.chdir(ROOT)
-        sys.path.insert(0, str(copied))
-        sys.dont_write_bytecode = True
-        import pytest
-
-        status = pytest.main(
-            ["-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", *TESTS[package]]
-        )
-        os._exit(int(status))
-    return _waited(child) != 0
+def _seconds() -> float:
+    """Return the processor time of all children that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
-def _waited(child: int) -> int:
-    """Return the status of a process; one that takes too long is ended, and counts as failed."""
-    deadline = time.monotonic() + LONGEST
-    while time.monotonic() < deadline:
-        done, status = os.waitpid(child, os.WNOHANG)
-        if done:
-            return status
-        time.sleep(0.1)
-    os.killpg(child, signal.SIGKILL)
-    os.waitpid(child, 0)
-    return 1
-
-
-def warm_up() -> None:
-    """Import what the tests need and no mutant changes."""
-    for name in ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"):
-        os.environ[name] = "1"
-    import numba
-    import pandas
-    import pytest
-    import scipy.linalg
-    import scipy.sparse
-    import sklearn.ensemble
-    import sklearn.gaussian_process
-    import sklearn.svm
-    import sklearn.utils.estimator_checks
-
-    assert all((numba, pandas, pytest, scipy, sklearn))
-    assert "kernelwise" not in sys.modules
+def explanation(name: str, words: str, statement: str) -> dict[str, str]:
+    """Return why a mutant survives, where that is known."""
+    for known in json.loads(EXPLAINED.read_text()) if EXPLAINED.exists() else []:
+        if known["file"] == name and known["change"] == words and known["statement"] == statement:
+            return {"reason": known["reason"]}
+    return {}
 
 
 if __name__ == "__main__":

@@ -7,7 +7,9 @@ from sklearn.metrics import log_loss, roc_auc_score
 from sklearn.model_selection import KFold, LeaveOneOut, cross_val_predict, cross_val_score
 
 import kernelwise as kw
+import oracles
 from kernelwise import criteria as c
+from kernelwise.gram import Targets
 from kernelwise.machines.base import auc
 
 KERNEL = kw.Gaussian(4.0)
@@ -69,6 +71,24 @@ def test_the_largest_area_is_chosen():
     )
     cascade = kw.Cascade(("sm", 4), (criterion, 1))
     assert kw.KernelSelector(kernels=kernels, criterion=cascade).fit(X, y).score(X, y) > 0.9
+
+
+@pytest.mark.parametrize("load", [load_breast_cancer, load_iris])
+@pytest.mark.parametrize("measure", ["error", "hinge", "squared_hinge"])
+def test_an_expansion_gives_scores_and_not_residuals_alone(load, measure):
+    """A square does not know the sign of a residual; these losses do."""
+    X, y = some(load)
+    targets, losses = Targets.of(y), []
+    folds = list(KFold(4).split(X))
+    for _, test in folds:
+        signs = targets.fit_columns
+        residuals = [oracles.taylor_residuals(KERNEL(X), s, 0.5, test, 2) for s in signs.T]
+        scores = signs[test] - np.column_stack(residuals)
+        winner = scores[:, 0] > 0.0 if scores.shape[1] == 1 else scores.argmax(axis=1)
+        margins = np.maximum(0.0, 1.0 - signs[test] * scores)
+        powers = {"hinge": margins, "squared_hinge": margins**2, "error": winner != y[test]}
+        losses.append(np.mean(powers[measure]))
+    assert value(X, y, c.BIF(measure=measure, cv=folds)) == pytest.approx(np.mean(losses), rel=1e-9)
 
 
 def test_ties_count_half():

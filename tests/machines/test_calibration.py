@@ -54,6 +54,7 @@ def test_two_classes_are_platts_sigmoid_without_an_offset():
         return np.sum(np.logaddexp(0.0, slope * f) - t * slope * f)
 
     a = minimize_scalar(platt, bounds=(0.0, 20.0), options={"xatol": 1e-12}).x
+    assert Calibration.fit(f, y).slope == pytest.approx(a, rel=1e-6)
     expected = 1.0 / (1.0 + np.exp(-a * f))
     np.testing.assert_allclose(Calibration.fit(f, y).probabilities(f)[:, 1], expected, rtol=1e-6)
 
