@@ -87,8 +87,8 @@ def test_workers_without_memory_are_one_sentence(capsys, table, monkeypatch, clu
     status, _, said = run(capsys, "select", table, *asked)
     assert status == 2
     assert said == (
-        "kernelwise: the program takes about 300 MB of a worker and the smallest has 200 MB: use "
-        "larger workers.\n"
+        "kernelwise: the program takes about 300 MB of a worker and the smallest may use 200 MB: "
+        "use larger workers.\n"
     )
 
 

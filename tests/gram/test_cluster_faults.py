@@ -88,7 +88,9 @@ def test_a_scheduler_that_was_stopped_before():
             lambda: asked.threads,
             lambda: Distributed(client, cluster=asked).submit(len, (), [(1,)]),
         ):
-            with pytest.raises(ClusterError, match=r"the scheduler tcp://\S+ is lost: start one"):
+            with pytest.raises(
+                ClusterError, match=r"the scheduler (tcp://\S+|of the client) is lost: start one"
+            ):
                 question()
 
 
@@ -159,10 +161,19 @@ def test_workers_too_small_for_the_package_are_refused(cluster, monkeypatch):
     """Dask would stop them, and wait for ever."""
     monkeypatch.setattr(Cluster, "memory", 2e8)
     X, targets = data(300)
-    sentence = "the program takes about 300 MB of a worker and the smallest has 200 MB: use larger"
+    sentence = (
+        "the program takes about 300 MB of a worker and the smallest may use 200 MB: use larger"
+    )
     for criterion in ("sm", "eloo"):
         with pytest.raises(MemoryError, match=sentence):
             kw.score_kernels(X, targets.labels, KERNELS, criterion, engine=Distributed(cluster))
+
+
+def test_what_dask_lets_a_worker_use():
+    with local_cluster(1, memory_limit="350MB") as client:
+        assert Cluster(client).memory == pytest.approx(2.8e8)
+        with pytest.raises(ClusterError, match="takes about 300 MB of a worker and the smallest"):
+            Distributed(client).cluster.connect()
 
 
 def test_folds_and_resamples_by_joblib(cluster):

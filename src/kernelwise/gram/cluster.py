@@ -13,6 +13,7 @@ from uuid import uuid4
 
 import numpy as np
 
+from kernelwise._arguments import in_words
 from kernelwise._progress import Task
 from kernelwise._threads import cached_property, processors
 from kernelwise._types import Array
@@ -26,6 +27,8 @@ _PACKAGE = "kernelwise"
 _RETRIES = 2  # of a task that fails for a reason of its own, such as a full disk
 _SECONDS_TO_CONNECT = 5
 _MISSING = "a cluster takes Dask: pip install 'kernelwise[dask]'."
+LOADED = 3e8  # bytes: Python with the libraries
+_USABLE = 0.8  # of the memory of a worker: beyond, Dask gives it no more tasks, and waits
 _BYTES_A_CHUNK = 2**25  # of a file that workers read
 _LOGGERS = ("distributed", "distributed.client", "tornado.application", "asyncio")
 
@@ -93,6 +96,15 @@ class Cluster:
     def connect(self) -> None:
         """Connect at once, to say early what is wrong."""
         _ = self.client
+        self.check_memory(LOADED, "the program")
+
+    def check_memory(self, wanted: float, what: str, remedy: str = "") -> None:
+        """Refuse workers that may not take so many bytes."""
+        if wanted > self.memory:
+            raise WorkersTooSmall(
+                f"{what} takes about {in_words(wanted)} of a worker and the smallest may use "
+                f"{in_words(self.memory)}: use {remedy}larger workers."
+            )
 
     @property
     def address(self) -> str | None:
@@ -109,14 +121,14 @@ class Cluster:
 
     @property
     def memory(self) -> float:
-        """The bytes that the smallest worker may take; infinity where there is no limit."""
+        """The bytes that the smallest worker may use; infinity where there is no limit."""
         with explained(self):
             known = self.client.scheduler_info(n_workers=-1)
         if "workers" not in known:  # Dask does not raise here
             raise _lost(self.address)
         workers = known["workers"].values()
         limits = [float(worker["memory_limit"] or math.inf) for worker in workers]
-        return min(limits, default=math.inf)
+        return _USABLE * min(limits, default=math.inf)
 
     def rows(self, X: Any, spans: Sequence[slice]) -> list[Any]:
         """Return some rows of X as tasks take them: sent once, or where a file has them."""

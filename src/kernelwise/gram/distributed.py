@@ -21,12 +21,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from kernelwise._arguments import as_bytes, in_words, is_one_of, shown
+from kernelwise._arguments import as_bytes, is_one_of, shown
 from kernelwise._progress import SILENT, Task
 from kernelwise._threads import limited
 from kernelwise._types import Array
 from kernelwise.gram.base import Engine, Gram, Need, get
-from kernelwise.gram.cluster import Cluster, WorkersTooSmall, explained, given, sum_of
+from kernelwise.gram.cluster import LOADED, Cluster, explained, given, sum_of
 from kernelwise.gram.lowrank import LowRank
 from kernelwise.gram.mapped import read
 from kernelwise.gram.runner import Watch, run_strips
@@ -39,7 +39,6 @@ from kernelwise.targets import Targets
 if TYPE_CHECKING:
     from distributed import Future
 
-_LOADED = 3e8  # bytes: Python with the libraries
 _MATRICES = 6  # as large as the sums: the factor, those of two tasks, what they are added to
 
 
@@ -241,13 +240,10 @@ class Distributed(Engine):
         """Refuse what does not fit into this process, or into a worker."""
         self.inner.check_memory(needs, rows)
         rank = self.inner.landmarks_wanted if isinstance(self.inner, LowRank) else 0
-        wanted, limit = worker_bytes(rank), self.cluster.memory
-        if wanted > limit:
-            what, smaller = (f"rank {rank}", "a smaller rank, or ") if rank else ("the program", "")
-            raise WorkersTooSmall(
-                f"{what} takes about {in_words(wanted)} of a worker and the smallest has "
-                f"{in_words(limit)}: use {smaller}larger workers."
-            )
+        if rank:
+            self.cluster.check_memory(worker_bytes(rank), f"rank {rank}", "a smaller rank, or ")
+        else:
+            self.cluster.connect()
 
     def grams_at_once(self, targets: Targets) -> int:
         """Return how many grams fit into this process together."""
@@ -264,7 +260,7 @@ class Distributed(Engine):
 
 def worker_bytes(rank: int) -> float:
     """Return what a worker takes for sums of a rank, beside its rows."""
-    return _LOADED + 8.0 * _MATRICES * float(rank) ** 2
+    return LOADED + 8.0 * _MATRICES * float(rank) ** 2
 
 
 def may_estimate(engine: str | Engine) -> bool:

@@ -101,6 +101,7 @@ class SampledRows:
         self, estimator: Any, X: Any, y: Any, params: dict[str, Any], members: int = 1
     ) -> None:
         self._engine = _engine_of(estimator, params)
+        self._engine.cluster.connect()
         self.rows = RemoteRows(self._engine.cluster, X, y)
         self.sample, self._labels = self.rows.sample(SAMPLE)
         rank = _rank_for(members * self.rows.n, estimator, self._engine)
