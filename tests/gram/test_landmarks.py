@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kernelwise as kw
-from kernelwise.gram import single
+from kernelwise.gram import landmarks, single
 from kernelwise.gram.landmarks import Landmarks, NotConverged, Preconditioner
 from kernelwise.gram.single import Normal, SingleBlocks, in_single
 
@@ -63,6 +63,21 @@ def test_the_solution_is_that_of_the_normal_equations(kernel, weighted, fit_inte
         # Single precision, magnified by what the ridge leaves of the condition.
         size = max(1.0, float(np.abs(system.values(system.X)).max()))
         np.testing.assert_allclose(values, exact(system, ridge), atol=1e-3 * size)
+
+
+@pytest.mark.parametrize("fit_intercept", [True, False])
+@pytest.mark.parametrize("rows_at_once", [7, 2048])
+def test_landmarks_alone_stand_for_the_rows(fit_intercept, rows_at_once, monkeypatch):
+    r"""The sum over them of (k - means) (k - means)', between T^-T and T^-1, times n / m."""
+    monkeypatch.setattr(landmarks, "_MANY", rows_at_once)
+    system = seen(fit_intercept=fit_intercept)
+    K = system.kernel(*[np.asarray(system.Z, float)] * 2) + 1e-3 * np.eye(40)
+    T = np.linalg.cholesky(K).T
+    found = system.whitened_landmarks(T.astype(np.float32))
+    centred = np.linalg.solve(T.T, (K - system.moments[1]).T)
+    expected = 600.0 / 40.0 * centred @ centred.T
+    close = 1e-3 * np.abs(expected).max()
+    np.testing.assert_allclose(np.triu(found), np.triu(expected), atol=close)
 
 
 def test_sparse_rows_and_many_features():

@@ -142,14 +142,20 @@ class Landmarks:
         return product
 
     def whitened_landmarks(self, triangle: Array) -> Array:
-        r"""Return the same from the landmarks alone: :math:`T^{-\top} K_m = T`, then centred."""
+        r"""Return the same from the landmarks alone: :math:`T^{-\top} K_m = T`, then centred.
+
+        The upper triangle of it, which is all that a factor takes.
+        """
         m = self.Z.shape[0]
-        lower = square(triangle.T.copy(order="F"))  # of T T'
-        product = np.tril(lower) + np.tril(lower, -1).T
+        product = square(triangle.T.copy(order="F")).T  # T T'
         v = _solve(triangle, self.moments[1].astype(SINGLE), 1)
-        cross = np.outer(triangle.sum(axis=1), v)
-        product += m * np.outer(v, v) - cross - cross.T
-        return np.asarray(product * SINGLE(self.weights.sum() / m))
+        sums = triangle.sum(axis=1)
+        for start in range(0, m, _MANY):  # less s v' + v s' - m v v', in place
+            rows = slice(start, start + _MANY)
+            left = np.column_stack([m * v[rows] - sums[rows], -v[rows]])
+            product[rows] += left @ np.vstack([v, sums])
+        product *= SINGLE(self.weights.sum() / m)
+        return product
 
     def solve(
         self,
