@@ -88,10 +88,20 @@ def test_a_scheduler_that_was_stopped_before():
             lambda: asked.threads,
             lambda: Distributed(client, cluster=asked).submit(len, (), [(1,)]),
         ):
-            with pytest.raises(
-                ClusterError, match=r"the scheduler (tcp://\S+|of the client) is lost: start one"
-            ):
+            with pytest.raises(ClusterError, match=r"the scheduler tcp://\S+ is lost: start one"):
                 question()
+
+
+def test_a_client_that_has_noticed_the_loss_already():
+    """Dask's client forgets the address then."""
+    with local_cluster(1) as client:
+        asked = Distributed(client).cluster
+        asked.connect()
+        client.close()
+        assert client.scheduler is None
+        for lost in (asked, Distributed(client).cluster):
+            with pytest.raises(ClusterError, match=r"the scheduler tcp://\S+ is lost: start one"):
+                _ = lost.memory
 
 
 def missing():

@@ -70,7 +70,7 @@ class Cluster:
     """
 
     def __init__(self, given: Any) -> None:
-        self._given = given
+        self._given, self._connected_to = given, ""
         self._rows = SentRows(self)
 
     @cached_property
@@ -91,6 +91,7 @@ class Cluster:
                 client = _started()
                 weakref.finalize(self, _stop, client)
         _check_workers(client)
+        self._connected_to = _address(client)
         return client
 
     def connect(self) -> None:
@@ -111,7 +112,7 @@ class Cluster:
         """Where the scheduler is; None where it is not known yet."""
         if isinstance(self._given, str | None) and "client" not in vars(self):
             return self._given
-        return _address(self.client)
+        return _address(self.client) or self._connected_to
 
     @property
     def threads(self) -> int:
@@ -126,8 +127,7 @@ class Cluster:
             known = self.client.scheduler_info(n_workers=-1)
         if "workers" not in known:  # Dask does not raise here
             raise _lost(self.address)
-        workers = known["workers"].values()
-        limits = [float(worker["memory_limit"] or math.inf) for worker in workers]
+        limits = [float(each["memory_limit"] or math.inf) for each in known["workers"].values()]
         return _USABLE * min(limits, default=math.inf)
 
     def rows(self, X: Any, spans: Sequence[slice]) -> list[Any]:
@@ -201,14 +201,20 @@ def _stop(client: Any) -> None:
         cluster.close()
 
 
-def _address(client: "Client") -> str | None:
-    """Return where the scheduler of a client is; None of a client that never had one."""
-    scheduler = client.scheduler
-    return None if scheduler is None else str(scheduler.address)
+def _address(client: "Client") -> str:
+    """Return where the scheduler of a client is, or was; empty if it does not tell."""
+    if client.scheduler is not None:
+        return str(client.scheduler.address)
+    known = str(
+        getattr(client.cluster, "scheduler_address", "")
+    )  # of a client that noticed the loss
+    return known if "://" in known else ""
 
 
 def _check_workers(client: "Client") -> None:
     """Refuse a cluster without workers, or with workers of another version."""
+    if client.scheduler is None:
+        raise _lost(_address(client))
     try:
         client.wait_for_workers(1, timeout=_SECONDS_TO_CONNECT)
         answers = client.run(version, _PACKAGE, on_error="return").values()
