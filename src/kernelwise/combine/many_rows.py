@@ -18,7 +18,7 @@ from kernelwise.combine.mkl.methods import Method
 from kernelwise.gram.dense import needed
 from kernelwise.kernels import Kernel
 from kernelwise.selection.cascade import loo_criterion
-from kernelwise.selection.diagnostics import Code, Diagnostic, code_of
+from kernelwise.selection.diagnostics import Code, Diagnostic, has_code
 from kernelwise.selection.selector import KernelSelector
 from kernelwise.targets import Targets
 
@@ -92,7 +92,7 @@ def selected(model: Any, X: Any, targets: Targets, params: dict[str, Any]) -> Ke
 
 def limits(selector: KernelSelector) -> list[Diagnostic]:
     """Return what a selector says of too few landmarks, with what there is to do about a sum."""
-    if not any(code_of(guard) == Code.RANK_LIMITED for guard in selector.guards_):
+    if not has_code(selector.guards_, Code.RANK_LIMITED):
         return []
     said = (
         f"the weighted sum is still limited by its {selector.best_estimator_.X_fit_.shape[0]} "
