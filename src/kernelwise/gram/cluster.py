@@ -304,7 +304,7 @@ def sum_of(cluster: Cluster, futures: "list[Future[Any]]", progress: Task) -> li
     while len(level) > 1:
         pairs = [level[i : i + 2] for i in range(0, len(level), 2)]
         level = [cluster.submit("sum", add, *pair) if pair[1:] else pair[0] for pair in pairs]
-    finished = as_completed(futures)
+    finished = as_completed(futures, loop=cluster.client.loop)
     futures.clear()  # a worker keeps what somebody may still ask for
     for future in finished:
         del future
