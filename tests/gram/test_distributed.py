@@ -2,7 +2,9 @@
 
 import copy
 import pickle
+from contextlib import contextmanager
 
+import distributed
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -10,7 +12,7 @@ import scipy.sparse as sp
 import kernelwise as kw
 from clusters import local_cluster
 from kernelwise.gram import Targets
-from kernelwise.gram.distributed import Distributed
+from kernelwise.gram.distributed import Distributed, _place, run_part
 from kernelwise.gram.landmarks import Landmarks, Preconditioner
 from kernelwise.gram.runner import ThreadRunner
 from kernelwise.gram.single import in_single
@@ -28,6 +30,17 @@ def data(kind="classification", n=N):
     X = rng.normal(size=(n, 4))
     y = X[:, 0] ** 2 + X[:, 1] + 0.3 * rng.normal(size=n)
     return X, Targets.of(y if kind == "regression" else np.digitize(y, [0.5, 1.5]))
+
+
+@contextmanager
+def as_default(client):
+    """Let a client, or none, be that of whoever does not name one."""
+    before = distributed.client._get_global_client()
+    distributed.client._set_global_client(client)
+    try:
+        yield
+    finally:
+        distributed.client._set_global_client(before)
 
 
 def assert_near(ours, theirs, tolerance=1e-12):
@@ -200,11 +213,57 @@ def test_parts_hold_every_tile_once():
     assert sum(plan.count for plan, _ in tiles.parts()) == tiles.count
 
 
+@pytest.mark.parametrize("rows, odd", [(960, 0), (800, 1)])
+def test_parts_are_about_as_large_as_each_other(rows, odd):
+    """So that workers with as many parts end together; of an odd number of groups, one is left."""
+    parts = Tiles.of(np.zeros((rows, 1)), np.zeros(rows, int), 10).parts()
+    tiles = [plan.count for plan, _ in parts]
+    whole = tiles[:-1] if odd else tiles
+    assert max(whole) <= 1.1 * min(whole) and all(
+        rest < 0.6 * max(whole) for rest in tiles[len(whole) :]
+    )
+
+
+def test_a_task_returns_the_lines_that_are_not_zero():
+    """The rows of one class add nothing to the sums over another."""
+    X, targets = data(n=400)
+    plans = []
+
+    class Looking:
+        def run(self, tiles, reduction, progress=None):
+            plans.append((tiles, reduction))
+            return ThreadRunner(1).run(tiles, reduction)
+
+    [gram] = kw.gram.Tiled(tile=20).grams_by(Looking(), KERNELS[:1], X, targets)
+    assert gram.statistics.invalid_reason is None
+    tiles, reduction = plans[0]
+    expected, total, sent = ThreadRunner(1).run(tiles, reduction), reduction.zero(), 0
+    for part in tiles.parts():
+        cut = reduction.of_rows(part.rows)
+        found = run_part((reduction, None), part.plan, cut, *(tiles.X[span] for span in part.rows))
+        values = [values for array in found for _, values in array]
+        assert all(lines.any(axis=1).all() for lines in values)
+        sent += sum(lines.size for lines in values)
+        _place(total, found, part.rows, -1)
+    for ours, theirs in zip(total, expected, strict=True):
+        np.testing.assert_allclose(ours, theirs, rtol=1e-12, atol=1e-12)
+    whole = sum(array.size for array in expected)
+    groups = len({part.rows[0].start for part in tiles.parts()})
+    assert sent < 0.75 * groups * whole
+
+
 @pytest.mark.parametrize("rows, groups", [(300, 1), (2000, 4), (20_000, 4), (60_000, 10)])
 def test_parts_are_few_but_enough(rows, groups):
     """What they send back grows with the number of groups, and few workers share few parts."""
     parts = Tiles.of(np.zeros((rows, 1)), np.zeros(rows, int), 384).parts()
-    assert len(parts) == groups * (groups + 1) // 2
+    assert len(parts) == groups * (groups - 1) // 2 + -(-groups // 2)
+
+
+@pytest.mark.parametrize("engine", [TILED, LOW_RANK], ids=lambda e: e.name)
+def test_a_client_that_is_not_the_default_one_is_used(cluster, engine):
+    X, targets = data()
+    with as_default(None):
+        compare(engine, cluster.scheduler.address, X, targets)
 
 
 def test_copies_share_the_connection(cluster):

@@ -132,9 +132,9 @@ def sent(monkeypatch):
     """The bytes of everything that the client puts into tasks."""
     sizes, submit = [], Cluster.submit
 
-    def counted(self, name, function, *given):
+    def counted(self, name, function, *given, **options):
         sizes.append(sum(len(pickle.dumps(a)) for a in given if not isinstance(a, Future)))
-        return submit(self, name, function, *given)
+        return submit(self, name, function, *given, **options)
 
     monkeypatch.setattr(Cluster, "submit", counted)
     return sizes

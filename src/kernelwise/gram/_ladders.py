@@ -9,6 +9,7 @@ from kernelwise._types import Array
 from kernelwise.gram import _loops
 from kernelwise.gram.dense import are_small
 from kernelwise.gram.families import Chain, Family, Metric, Reach
+from kernelwise.gram.tiles import TilePairs, on_cache_lines
 from kernelwise.kernels import Pairs, Polynomial
 
 _SERIES_UP_TO = 1.0 / 16.0  # exponents for which nine terms of the series are exact
@@ -28,10 +29,15 @@ class Ladder(Family):
     ladder: tuple[float, ...]  # what the loops need to know
     dtype: np.dtype[Any] = np.dtype(np.float64)
 
-    def sums(self, pairs: Pairs, on_diagonal: bool) -> tuple[Array, Array]:
+    def sums(self, pairs: TilePairs, on_diagonal: bool) -> tuple[Array, Array]:
         """Climb the ladder, summing."""
         G = self._geometry(pairs)
-        on_rows, on_columns = (np.zeros((self.lines, size), G.dtype) for size in G.shape)
+        on_rows, on_columns = (
+            pairs.room.array(side, (self.lines, size), G.dtype)
+            for side, size in zip(("rows", "columns"), G.shape, strict=True)
+        )
+        on_rows.fill(0.0)
+        on_columns.fill(0.0)
         without_diagonal = on_diagonal and self.excludes_diagonal[-1]
         self.loops[0](G, self.ladder, without_diagonal, on_rows, on_columns, *self._scratch(G))
         return on_rows, on_columns
@@ -58,7 +64,8 @@ class Ladder(Family):
 
     def _scratch(self, G: Array) -> Array:
         """Return room for the four rows that go together."""
-        return np.empty((self.buffers, 4, G.shape[1]), G.dtype)
+        shape = self.buffers, 4, G.shape[1]
+        return on_cache_lines(math.prod(shape), G.dtype).reshape(shape)
 
 
 class _Widths:

@@ -44,14 +44,33 @@ _MATRICES = 6  # as large as the sums: the factor, those of two tasks, what they
 
 def run_part(
     shared: tuple[Reduction, Plan | None], plan: Plan | None, cut: dict[str, Any], *rows: Any
-) -> list[Array]:
-    """Return the arrays of a reduction over a part of the work: what a task does."""
+) -> list[Any]:
+    """Return the arrays of a reduction over a part of the work: what a task does.
+
+    Arrays with an entry for every row along the last axis come as their lines, for every slice of
+    rows.
+    """
     reduction, shared_plan = shared
     whole: Any = plan if shared_plan is None else shared_plan
     own = [read(part) for part in rows]
     mine = replace(whole, X=own[0] if len(own) == 1 else stacked(own))
     with limited(1):  # a worker has a thread for every task that it runs at a time
-        return run_strips(mine, replace(reduction, **cut), range(mine.strips), Watch())
+        arrays = run_strips(mine, replace(reduction, **cut), range(mine.strips), Watch())
+    if reduction.row_axis != -1:
+        return arrays
+    edges = np.cumsum([part.shape[0] for part in own])[:-1]
+    return [[_lines_of(part) for part in np.split(array, edges, axis=-1)] for array in arrays]
+
+
+def _lines_of(array: Array) -> tuple[Array, Array]:
+    """Return the numbers and values of the lines along the last axis that are not zero.
+
+    Of rows of one class, those of the other classes are. A plain tuple, not a named one: what Dask
+    knows only how to pickle is copied on its way through the scheduler.
+    """
+    lines = array.reshape(-1, array.shape[-1])
+    numbers = np.flatnonzero(lines.any(axis=-1))
+    return numbers, lines[numbers]
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,25 +108,24 @@ class DaskRunner:
                 None if is_shared else part.plan,
                 cut,
                 *islice(rows, len(part.rows)),
+                turn=turn,  # so that results are ready in the order in which they are placed
             )
-            for part, cut in zip(parts, cuts, strict=True)
+            for turn, (part, cut) in enumerate(zip(parts, cuts, strict=True))
         ]
 
 
-def _place(
-    total: Sequence[Array], arrays: Sequence[Array], rows: Sequence[slice], axis: int
-) -> None:
+def _place(total: Sequence[Array], arrays: Sequence[Any], rows: Sequence[slice], axis: int) -> None:
     """Add arrays over some rows to those over all of them."""
     with np.errstate(over="ignore", invalid="ignore"):
-        for into, array in zip(total, arrays, strict=True):
-            start = 0
-            for span in rows:
-                stop = start + span.stop - span.start
-                if axis == 0:
-                    into[span] += array[start:stop]
-                else:
-                    into[..., span] += array[..., start:stop]
-                start = stop
+        for into, found in zip(total, arrays, strict=True):
+            if axis == 0:
+                [span] = rows
+                into[span] += found
+                continue
+            whole = into.reshape(-1, into.shape[-1])
+            for span, lines in zip(rows, found, strict=True):
+                for number, values in zip(*lines, strict=True):
+                    whole[number, span] += values
 
 
 @dataclass(frozen=True)

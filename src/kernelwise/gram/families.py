@@ -22,7 +22,7 @@ import scipy.sparse as sp
 
 from kernelwise._types import Array
 from kernelwise.gram.dense import is_wide
-from kernelwise.gram.tiles import Points
+from kernelwise.gram.tiles import Points, TilePairs
 from kernelwise.kernels import Gaussian, Kernel, Laplacian, Linear, PairKernel, Pairs, Polynomial
 from kernelwise.kernels.geometry import Transform, squared_norms
 from kernelwise.kernels.transform import unwrapped
@@ -51,7 +51,7 @@ class Family(ABC):
         self.excludes_diagonal = [shift == 0.0 for shift in shifts]
 
     @abstractmethod
-    def sums(self, pairs: Pairs, on_diagonal: bool) -> tuple[Array, Array]:
+    def sums(self, pairs: TilePairs, on_diagonal: bool) -> tuple[Array, Array]:
         """Return the lines of a tile: over columns for its rows, over rows for its columns."""
 
     @abstractmethod
@@ -80,7 +80,7 @@ class AnyKernel(Family):
     def _tile(self, pairs: Pairs) -> Array:
         return self._kernel.deviations(pairs) if self._wide else self._kernel.values(pairs)
 
-    def sums(self, pairs: Pairs, on_diagonal: bool) -> tuple[Array, Array]:
+    def sums(self, pairs: TilePairs, on_diagonal: bool) -> tuple[Array, Array]:
         """Sum the tile and its squares."""
         S = self._tile(pairs)
         if on_diagonal and self.excludes_diagonal[0]:

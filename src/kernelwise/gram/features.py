@@ -111,7 +111,7 @@ class RowBlocks:
 
     def room(self) -> Room:
         """Return room for the distances of a block."""
-        return Room(self.size * self.landmarks.shape[0])
+        return Room()
 
     @cached_property
     def _points(self) -> tuple[Points, Points]:

@@ -105,7 +105,7 @@ class SingleBlocks(RowBlocks):
 
     def room(self) -> Room:
         """Return no room: every product makes its own."""
-        return Room(0)
+        return Room()
 
     def pairs(self, left: Block, right: Block, room: Room) -> Pairs:
         """Return the pairs of a block with the landmarks."""

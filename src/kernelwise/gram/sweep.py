@@ -15,7 +15,7 @@ O(n · kernels · classes) a worker; nothing n×n exists.
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol, cast
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from kernelwise._types import Array
 from kernelwise.gram.base import GramStatistics
 from kernelwise.gram.dense import sample_pairs
 from kernelwise.gram.families import Family, Reach, group_kernels
-from kernelwise.gram.tiles import Block, Part, Room, Tiles, count_rows, take_rows
+from kernelwise.gram.tiles import Block, Part, Room, TilePairs, Tiles, count_rows, take_rows
 from kernelwise.kernels import Kernel, Pairs
 from kernelwise.targets import Targets
 
@@ -80,8 +80,9 @@ class Sums(Reduction):
 
     def step(self, into: list[Array], pairs: Pairs, left: Block, right: Block) -> None:
         """Add the sums over the columns of a tile, and off the diagonal those over its rows."""
+        tile = cast(TilePairs, pairs)  # only tiles have classes
         for family, lines in zip(self.families, into, strict=True):
-            on_rows, on_columns = family.sums(pairs, left == right)
+            on_rows, on_columns = family.sums(tile, left == right)
             lines[:, right.label, left.rows] += on_rows
             if left != right:
                 lines[:, left.label, right.rows] += on_columns
