@@ -8,7 +8,7 @@ What the file has already is kept, and only the rest is measured, unless --again
 
 A sweep over 20,000 rows of ten features for 31 widths, and the second moments of 200,000 rows at
 rank 1,000. Workers are processes with one thread each, and have loaded the code and seen a few rows
-before. The best of three; ratios of times within one run.
+before. They take turns with the threads; medians, and ratios of them within one run.
 """
 
 import os
@@ -20,7 +20,9 @@ import json
 import pathlib
 import platform
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any
 
 import numpy as np
 from distributed import Client, LocalCluster
@@ -62,36 +64,45 @@ def moments(runner: Runner, n: int) -> Callable[[], np.ndarray]:
     return work
 
 
-def timed(work: Callable[[], np.ndarray], repeats: int) -> tuple[float, np.ndarray]:
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        found = work()
-        times.append(time.perf_counter() - start)
-    return min(times), found
+def timed(work: Callable[[], np.ndarray]) -> tuple[float, np.ndarray]:
+    start = time.perf_counter()
+    found = work()
+    return time.perf_counter() - start, found
 
 
-def measure(make: Callable[[Runner, int], Callable], n: int, repeats: int) -> dict[str, float]:
-    seconds, results = {}, {}
-    for threads in (1, 2):
-        runner = ThreadRunner(threads)
-        make(runner, 3000)()
-        seconds[f"threads_{threads}"], results[f"threads_{threads}"] = timed(
-            make(runner, n), repeats
-        )
-    for workers in (1, 2):
-        with (
-            LocalCluster(
-                n_workers=workers, threads_per_worker=1, memory_limit=0, dashboard_address=":0"
-            ) as cluster,
-            Client(cluster) as client,
-        ):
-            runner = Distributed(client).runner
-            make(runner, 9000)()
-            name = f"workers_{workers}"
-            seconds[name], results[name] = timed(make(runner, n), repeats)
+@contextmanager
+def runners() -> Iterator[dict[str, Runner]]:
+    """Start two clusters; idle workers take next to no time."""
+    with ExitStack() as stack:
+        found: dict[str, Runner] = {}
+        for count in (1, 2):
+            cluster = LocalCluster(
+                n_workers=count, threads_per_worker=1, memory_limit=0, dashboard_address=":0"
+            )
+            client = Client(stack.enter_context(cluster), set_as_default=False)
+            found[f"threads_{count}"] = ThreadRunner(count)
+            found[f"workers_{count}"] = Distributed(stack.enter_context(client)).runner
+        yield found
+
+
+def measure(make: Callable[[Runner, int], Callable], n: int, repeats: int) -> dict[str, Any]:
+    """Let threads and workers take turns, so that a slow minute of the machine meets them all."""
+    results = {}
+    with runners() as known:
+        times: dict[str, list[float]] = {name: [] for name in known}
+        work = {name: make(runner, n) for name, runner in known.items()}
+        for runner in known.values():
+            make(runner, min(n, 9000))()
+        for turn in range(repeats + 1):
+            for name in known:
+                taken, results[name] = timed(work[name])
+                if turn:  # rows are sent in the first
+                    times[name].append(taken)
+    seconds = {name: float(np.median(taken)) for name, taken in times.items()}
     largest = np.abs(results["threads_1"]).max()
-    return seconds | {
+    return {
+        "repeats": repeats,
+        **seconds,
         "speed_up_of_two_workers": seconds["workers_1"] / seconds["workers_2"],
         "overhead_of_one_worker": seconds["workers_1"] / seconds["threads_1"] - 1.0,
         "overhead_of_two_workers": seconds["workers_2"] / seconds["threads_2"] - 1.0,
@@ -121,7 +132,7 @@ def summary(name: str, found: dict[str, float]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--repeats", type=int, default=15)
     parser.add_argument("--only", choices=["sweep", "low_rank"])
     parser.add_argument("--share", type=float, default=1.0, help="of the rows")
     parser.add_argument("--again", action="store_true", help="measure what is known as well")
