@@ -145,7 +145,7 @@ def test_what_a_journal_knows_is_not_sent(cluster, monkeypatch, tmp_path):
 
 
 def test_machines_on_landmarks(cluster):
-    """Their predictions: coefficients of landmarks that are nearly alike magnify rounding errors."""
+    """Their predictions: coefficients of landmarks that are nearly alike magnify rounding."""
     X, targets = data(n=4000)
     single = in_single(X, X.mean(axis=0))
     kernel = kw.Gaussian(4.0)
