@@ -277,9 +277,9 @@ class CVVariance(Criterion):
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the criterion at one ridge."""
         splits = make_splits(evidence.targets, self.cv, self.k, self.repeats, self.random_state)
-        if len(splits) < 2 * self.repeats:
+        if len(splits) < 2:
             raise Undefined("a single fold has no variance, so use two or more")
         losses = fold_losses(evidence, ridge, splits, evidence.machine.own_loss, self.fold_ridge)
-        drawn = losses.reshape(self.repeats, -1)
+        drawn = losses.reshape(self.repeats if self.cv is None else 1, -1)  # cv is not repeated
         variance = float(np.mean(drawn.var(axis=1, ddof=1) / drawn.shape[1]))
         return float(losses.mean()) + number(self.eta) * variance
