@@ -8,6 +8,7 @@ import pytest
 import kernelwise as kw
 import oracles
 from kernelwise import criteria as c
+from kernelwise.gram import Dense, LowRank
 from kernelwise.selection import UndefinedCriterionWarning
 
 Y = np.repeat([0, 1], [5, 4])
@@ -108,6 +109,7 @@ class TestUndefined:
         undefined(kw.Linear(), zeros, Y, "kta", "the kernel matrix is zero")
         undefined(kw.Linear(), zeros, Y, "sm", "the trace of the kernel matrix is not positive")
         undefined(kw.Linear(), zeros, Y, "er", "leading eigenvalues do not sum to a positive")
+        undefined(kw.Linear(), zeros, Y, c.RelativeRKS(), "no eigenvalue .* is positive")
 
     @pytest.mark.parametrize("criterion", ["ncut", c.SM(normalizer="sum")])
     def test_entries_that_sum_to_zero(self, rng, criterion):
@@ -310,6 +312,28 @@ def test_exact_spectral_perturbation_is_weighted_by_delta(two_blobs):
     K = kw.Gaussian(1.0)(X)
     one, three = (c.sps_exact(K, y, 1.0, delta=delta) for delta in (1.0, 3.0))
     np.testing.assert_allclose(three - one, 2.0 * np.trace(K) / len(y) ** 2)
+
+
+@pytest.mark.parametrize("delta", [0.0, np.inf])
+def test_exact_spectral_perturbation_needs_a_weight(delta):
+    with pytest.raises(ValueError, match=f"delta must be a positive number, got {delta}"):
+        c.sps_exact(np.eye(4), [1, 1, -1, -1], 1.0, delta=delta)
+
+
+def test_spectral_perturbation_of_a_matrix_of_low_rank(two_blobs):
+    """Eigenvalues that no one computes are zero, and move as those that somebody does."""
+    X, y = two_blobs
+    values = []
+    for engine in (Dense(), LowRank(X.shape[1], random_state=0)):
+        result = kw.score_kernels(X, y, kw.Linear(), c.SPS(delta=50.0), engine=engine)
+        values.append(result.table["sps"][0])
+    np.testing.assert_allclose(values[1], values[0], rtol=1e-6)
+
+
+def test_the_ideal_matrix_has_a_spectral_measure_of_one():
+    y = np.array([1.0, -1.0, 1.0, -1.0])
+    criterion = c.SM(r=1, weighted=False)
+    assert kw.score_matrix(np.outer(y, y), y, criterion)["sm"] == 1.0
 
 
 def test_infinity_is_kept(two_blobs):

@@ -7,6 +7,7 @@ import pytest
 
 import kernelwise as kw
 from kernelwise import criteria as c
+from kernelwise.criteria.base import cost_of
 from kernelwise.gram import Dense, Targets
 
 NAMES = [info.name for info in c.available() if type(c.get(info.name)).__module__.startswith("ker")]
@@ -130,3 +131,16 @@ def test_a_kernel_that_sees_nothing_of_the_classes_has_no_spectral_measure_of_an
     for criterion in (c.SM(r=1), c.SM(r=2), c.SM(r=1.5), c.SMHinge()):
         [found] = kw.score_matrix(K, [0, 1, 0, 1], criterion).values()
         assert abs(found) < 1e-15
+
+
+def test_costs():
+    """As the documentation has them; integer powers beyond 1,000 take an eigendecomposition."""
+    assert c.SM(r=1000).cost == "n^2" and c.SM(r=1001).cost == c.SM(r=2.5).cost == "n^3"
+    assert cost_of(frozenset({c.Need.STATISTICS, c.Need.PRODUCTS})) == "n^2"
+    assert cost_of(frozenset({c.Need.ENTRIES})) == "training"
+
+
+@pytest.mark.parametrize(("r", "highest"), [(1, 1), (2, 1), (3, 2), (4, 2), (5, 3), (1000, 500)])
+def test_the_spectral_measure_asks_for_half_of_its_powers(r, highest):
+    """Its value is a product of two powers, each of at most half of r."""
+    assert c.SM(r=r).needs == {c.Need.STATISTICS, c.Powers(highest, True)}
