@@ -369,6 +369,25 @@ def test_little_memory_takes_fewer_rows_to_begin_with(estimator):
     assert selector.score(*rings(1000, seed=1)) > 0.95
 
 
+@pytest.mark.filterwarnings("ignore::kernelwise.selection.guards.KernelChoiceWarning")
+def test_a_look_that_is_worse_in_double_precision_is_passed_over(few_are_many, monkeypatch):
+    machine, asked = landmark_search.LandmarkSearch._machine, []
+
+    def all_but_the_first(search, look):
+        asked.append(look.loss)
+        return machine(search, look) if len(asked) > 1 else None
+
+    monkeypatch.setattr(landmark_search.LandmarkSearch, "_machine", all_but_the_first)
+    monkeypatch.setattr(landmark_search.WholeMachine, "look", lambda *_: None)
+    selector = fitted(*rings())
+    assert len(asked) >= 2 and asked == sorted(asked)
+    result = selector.result_
+    pairs = zip(result.kernels, result.ridges, strict=True)
+    pick = list(pairs).index((selector.best_kernel_, selector.best_ridge_))
+    assert result.table["eloo"][pick] == asked[-1]
+    assert Code.ESTIMATED in codes(selector)
+
+
 def limits(selector):
     return [n for n in selector.result_.notes.values() if code_of(n) == Code.RANK_LIMITED]
 

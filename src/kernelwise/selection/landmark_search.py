@@ -118,8 +118,7 @@ class LandmarkSearch:
             looks, limit, whole = self._ladder(place)
             if whole is not None:
                 return self._result(looks, whole, whole.solution, "all other rows", None)
-            best = best_of(looks)
-            solution = self._machine(best)
+            best, solution = self._sound(looks)
         return self._result(looks, best, solution, f"{best.landmarks} landmarks", limit)
 
     def _start(self) -> GridIndex:
@@ -264,12 +263,8 @@ class LandmarkSearch:
 
     def _judged(self, tile: Array, coefficients: Array, bias: Array) -> Array:
         """Return the mean losses of several machines on the rows held out."""
-        return np.array(
-            [
-                self._losses(tile @ a.astype(tile.dtype) + b).mean()
-                for a, b in zip(coefficients, bias, strict=True)
-            ]
-        )
+        machines = zip(coefficients, bias, strict=True)
+        return np.array([self._losses(tile @ a.astype(tile.dtype) + b).mean() for a, b in machines])
 
     def _losses(self, values: Array) -> Array:
         targets = self._held_targets
@@ -279,11 +274,21 @@ class LandmarkSearch:
         with np.errstate(over="ignore", invalid="ignore"):  # what diverges is found out
             return np.asarray(self._criterion.losses(targets, LeftOut(fit)))
 
-    def _machine(self, best: Look) -> Solution:
-        """Return the best machine on more rows, by a few more iterations.
+    def _sound(self, looks: dict[GridIndex, Look]) -> tuple[Look, Solution]:
+        """Return the best look and its machine; those that are good by rounding alone are lost."""
+        while looks:
+            best = best_of(looks)
+            if (machine := self._machine(best)) is not None:
+                return best, machine
+            del looks[best.place]
+        raise SearchFailed
+
+    def _machine(self, best: Look) -> Solution | None:
+        """Return a look's machine on more rows, by a few more iterations.
 
         All of them, if it was judged with all that were not held out. If with fewer, it is judged
-        once more, and those held out stay so: they are few then.
+        once more, and those held out stay so: they are few then. None if it is worse in double
+        precision.
         """
         m, (k, j) = best.landmarks, best.place
         saw_all = best.seen.X.shape[0] == self._training.size
@@ -297,7 +302,7 @@ class LandmarkSearch:
                 values = best.values if saw_all else held_out
                 fit = HeldOutFit.of_rows(self._problem.targets, self._held, values, bias, ridge)
                 return Solution(fit, landmarks, coefficients)
-        raise SearchFailed
+        return None
 
     def _solved_again(self, best: Look, rows: Array) -> Iterator[tuple[LandmarkSolution, int]]:
         """Yield the machine of the best look on other rows, if it converges."""
