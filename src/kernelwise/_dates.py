@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._texts import as_pandas
 from kernelwise._types import Array
 from kernelwise._written import read_dates
 
@@ -18,6 +19,7 @@ def days(frame: Any, rules: Mapping[str, str] | None = None) -> Array:
 
     Dates are ISO 8601, or else of the order that a column's rule names.
     """
+    frame = as_pandas(frame)
     orders = {name: (rules or {}).get(name, "ymd") for name in frame}
     columns = [read_dates(frame[name], order).to_numpy() for name, order in orders.items()]
     return np.column_stack([_days_since_1970(dates) for dates in columns])

@@ -29,6 +29,15 @@ def texts(frame: Any) -> Array:
     return np.column_stack([as_texts(column).to_numpy() for _, column in table.items()])
 
 
+def as_pandas(frame: Any) -> Any:
+    """Return a frame of any library, such as polars, as one of pandas."""
+    import pandas as pd
+
+    if isinstance(frame, pd.DataFrame):
+        return frame
+    return pd.DataFrame({name: np.asarray(frame[name]) for name in frame.columns})
+
+
 def as_texts(values: Any) -> Any:
     """Return a column as texts with NaN for what is missing, whatever pandas made of it."""
     import pandas as pd

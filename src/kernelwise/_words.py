@@ -35,7 +35,7 @@ def words(frame: Any, rules: Mapping[str, Sequence[str]]) -> Array:
     different values of a column with few texts are.
     """
     blocks = []
-    for name in frame:
+    for name in frame.columns:
         found = [_words_of(text) for text in frame[name]]
         block = np.array([[word in known for word in rules[name]] for known in found], dtype=float)
         lengths = np.sqrt(block.sum(axis=1, keepdims=True))

@@ -17,6 +17,8 @@ from typing import Any
 
 import numpy as np
 
+from kernelwise._texts import as_pandas
+
 MARKS = (".", ",")
 ORDERS = ("ymd", "dmy", "mdy")
 _CODES = "AUD BRL CAD CHF CNY CZK DKK EUR GBP HKD INR JPY KRW MXN NOK NZD PLN RUB SEK USD ZAR"
@@ -95,9 +97,16 @@ def is_written(text: str) -> bool:
     return any(marks) or any(_iso(text, order) is not None for order in ORDERS)
 
 
-def numbers(frame: Any, rules: Mapping[str, str]) -> Any:
-    """Return a frame whose columns with a rule, their decimal mark, are numbers."""
-    return frame.assign(**{name: read_numbers(frame[name], mark) for name, mark in rules.items()})
+def numbers(frame: Any, rules: Mapping[str, str] | None = None) -> Any:
+    """Return a frame whose columns with texts are numbers, read by their rule: the decimal mark.
+
+    What has no names of columns has no texts, and stays as it is.
+    """
+    if not hasattr(frame, "columns"):
+        return frame
+    frame = as_pandas(frame)
+    marks = dict.fromkeys(frame.select_dtypes(exclude="number").columns, ".") | dict(rules or {})
+    return frame.assign(**{name: read_numbers(frame[name], mark) for name, mark in marks.items()})
 
 
 def read_numbers(values: Any, mark: str) -> Any:

@@ -152,10 +152,9 @@ def _transformer(roles: ColumnRoles, scale: bool) -> Any:
         last = [("scale", StandardScaler())] if scale else []
         return Pipeline([*first, ("fill", SimpleImputer(strategy="median")), *last])
 
-    written = roles.rules(roles.numbers)
-    read = [_reading("read", numbers, written)] if written else []
+    read = _reading("read", numbers, roles.rules(roles.numbers))
     steps = {
-        "numbers": (numeric(*read), roles.numbers),
+        "numbers": (numeric(read), roles.numbers),
         "dates": (numeric(_reading("days", days, roles.rules(roles.dates))), roles.dates),
         "texts": (_indicators(), roles.texts),
         "words": (Pipeline([_reading("words", words, roles.vocabularies)]), roles.words),
@@ -277,7 +276,8 @@ def conform(table: Table, wanted: Wanted) -> tuple[Any, list[str]]:
     if missing:
         raise BadInput(
             f"{table.source!r} lacks {'column' if len(missing) == 1 else 'columns'} "
-            f"{listed(missing)}, which the model was made from: add what is missing."
+            f"{listed(missing)}, which the model was made from: add what is missing, empty if it "
+            "is not known."
         )
     if len(frame) == 0:
         raise BadInput(f"{table.source!r} has no rows: give a file with data.")
