@@ -12,6 +12,7 @@ from kernelwise.selection.diagnostics import Code, change_of_loss, has_code
 from kernelwise.selection.params import told_params
 from kernelwise.selection.record import Record, Stack, Views
 
+_TOO_GOOD = 0.005  # of the error of a constant prediction
 _MOST_VIEWS = 12  # that are told
 _HALVES_UP_TO = 1000  # rows; beyond, KernelSelector.pick_stability takes parts of 500
 
@@ -44,6 +45,17 @@ def quality(record: Record) -> str:
         "runner-up": "" if record.views is not None else _runner_up(record),
     }
     return labelled(lines)
+
+
+def too_good(record: Record) -> list[str]:
+    """Return a sentence where hardly any error is left, which few honest tables allow."""
+    error = record.error
+    if error is None or error.value > _TOO_GOOD * error.baseline:
+        return []
+    return [
+        "hardly any error is left: does a column tell the answer, one that is not known when you "
+        "predict? The report shows which columns matter; --drop COLUMN leaves one out."
+    ]
 
 
 def rest(record: Record, written: list[str]) -> str:

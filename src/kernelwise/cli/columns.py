@@ -1,5 +1,6 @@
 """What kind of column each column is, and which are of no use."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,6 +27,7 @@ from kernelwise.selection.diagnostics import Code, Diagnostic
 _MOSTLY = 0.9  # the share of numbers or dates from which on other texts are slips
 _FEW_SLIPS = 5
 MANY_LEVELS = 50  # columns that one text column may become
+_UNIT = re.compile(r"[-+]?(\d[\d.,]*)\s*([^\W\d_][^\s\d]{0,9}\d?|[°µ]\S{1,5})")
 _MANY_READ = 20  # columns whose conversion is told
 _ID_NAMES = ("id", "index", "row", "rowid", "row_id", "uid", "uuid")
 
@@ -55,6 +57,7 @@ class ColumnRoles:
     readings: dict[str, Reading] = field(default_factory=dict)  # where texts are something else
     vocabularies: dict[str, list[str]] = field(default_factory=dict)  # frequent words, by column
     twins: dict[str, list[str]] = field(default_factory=dict)  # texts that differ in case alone
+    units: dict[str, str] = field(default_factory=dict)  # a text, where most end in the same unit
 
     @property
     def used(self) -> list[str]:
@@ -70,7 +73,10 @@ class ColumnRoles:
 
     def rules(self, names: list[str]) -> dict[str, str]:
         """Return how columns are to be read, of those where that had to be decided."""
-        return {name: self.readings[name].rule for name in names if name in self.readings}
+        usual = {
+            name: self.decimal for name in names if name in self.slips and name in self.numbers
+        }
+        return usual | {name: self.readings[name].rule for name in names if name in self.readings}
 
     @property
     def sentences(self) -> list[str]:
@@ -86,6 +92,9 @@ class ColumnRoles:
         if self.texts:
             shown = some([f"{name!r} ({self.levels[name]})" for name in self.texts])
             said.append(f"texts, a 0/1 column for every value: {shown}.")
+        if self.units:
+            shown = some([f"{name!r} ({text!r})" for name, text in self.units.items()])
+            said.append(f"numbers with a unit are taken for texts, so remove the unit: {shown}.")
         if self.twins:
             shown = some([f"{name!r} ({listed(texts)})" for name, texts in self.twins.items()])
             said.append(f"texts that differ only in case or blanks count as different: {shown}.")
@@ -192,9 +201,18 @@ def _kind_of_texts(roles: ColumnRoles, name: str, values: Any) -> tuple[str, Any
         roles.vocabularies[name] = found
         return "words", texts
     roles.levels[name] = int(texts.nunique())
+    if example := _with_unit(texts):
+        roles.units[name] = example
     if kind == "texts" and (twins := _twins(texts)):
         roles.twins[name] = twins
     return kind, texts
+
+
+def _with_unit(texts: Any) -> str:
+    """Return a text of a column whose texts are mostly numbers with one unit; "" for others."""
+    found = texts.dropna().astype(str).str.extract(_UNIT)[1].dropna()
+    is_unit = len(found) >= _MOSTLY * texts.notna().sum() and found.nunique() == 1
+    return str(texts[found.index[0]])[:40] if is_unit and texts.nunique() > _FEW_SLIPS else ""
 
 
 def _twins(texts: Any) -> list[str]:

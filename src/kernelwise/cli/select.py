@@ -15,7 +15,7 @@ from sklearn.pipeline import Pipeline
 
 from kernelwise import __version__
 from kernelwise.cli import features
-from kernelwise.cli.answer import answer, choice, quality, rest, runner_up
+from kernelwise.cli.answer import answer, choice, quality, rest, runner_up, too_good
 from kernelwise.cli.fitted import Fitted
 from kernelwise.cli.pipeline import Job, explain_memory_error
 from kernelwise.cli.prepare import Prepared
@@ -54,6 +54,8 @@ def select(args: argparse.Namespace, screen: Screen) -> int:
     record = _look_twice(record, screen)
     told.part(quality(record))
     _mention_rare_class(record, args, screen)
+    for sentence in too_good(record):
+        screen.note(sentence)
     if stop is None:
         record, stop = _improve(record, _steps(job, fitted), screen)
     interrupted = isinstance(stop, KeyboardInterrupt)
