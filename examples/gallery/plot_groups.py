@@ -50,5 +50,6 @@ places = np.arange(2)
 ax.bar(places - 0.2, estimated, 0.4, label="estimated error")
 ax.bar(places + 0.2, true, 0.4, label="error on new patients")
 ax.set(xticks=places, xticklabels=list(selectors), ylabel="root mean squared error")
-ax.legend()
+ax.margins(y=0.35)  # room for the legend
+ax.legend(loc="upper left", ncols=2)
 plt.show()

@@ -35,6 +35,7 @@ price = 3 * table["area"] + 90 * (table["district"] == "centre") + 0.1 * since
 price += rng.normal(0, 20, ROWS)
 table.loc[::9, "area"] = np.nan
 table.loc[::13, "district"] = None
+table.loc[::17, "sold"] = pd.NaT
 print(table.head())
 
 # %%
@@ -43,14 +44,15 @@ print(table.head())
 
 
 def days(frame):
-    """Return dates as days since 1970."""
-    return frame.apply(lambda column: column.dt.as_unit("s").astype("int64") / 86400)
+    """Return dates as days since 1970; gaps stay gaps."""
+    return (frame - pd.Timestamp("1970-01-01")) / pd.Timedelta(days=1)
 
 
+numbers = make_pipeline(SimpleImputer(strategy="median"), StandardScaler())
 prepared = make_column_transformer(
-    (make_pipeline(SimpleImputer(strategy="median"), StandardScaler()), ["area"]),
+    (numbers, ["area"]),
     (OneHotEncoder(handle_unknown="ignore", sparse_output=False), ["district"]),
-    (make_pipeline(FunctionTransformer(days), StandardScaler()), ["sold"]),
+    (make_pipeline(FunctionTransformer(days), numbers), ["sold"]),
 )
 model = make_pipeline(prepared, kw.KernelSelector())
 train, test, price_train, price_test = train_test_split(table, price, random_state=0)
