@@ -46,9 +46,11 @@ SWAPS: dict[type[ast.AST], type[ast.AST]] = {
 }
 
 # What is no part of what a function computes: messages of errors; what the checker of types is
-# told; decorators; and strict=True of zip, which guards against mistakes that no input makes.
+# told; decorators; strict=True of zip, which guards against mistakes that no input makes; what
+# linear algebra may overwrite or need not check; and how many threads it has, which `limited` says.
 NEVER = (ast.Raise, ast.Assert)
 UNTRIED = ("annotation", "returns", "decorator_list")
+FLAGS = ("strict", "overwrite_a", "overwrite_b", "check_finite")
 
 
 class Site(NamedTuple):
@@ -158,15 +160,22 @@ def sites(tree: ast.Module) -> list[Site]:
                 for entry, op in enumerate(node.ops)
                 if type(op) in SWAPS
             ]
-        elif isinstance(node, ast.Constant) and isinstance(node.value, bool | int | float):
+        elif isinstance(node, ast.Constant) and _has_another(node.value):
             found.append(Site(node, "value", None, is_inside))
     return found
+
+
+def _has_another(value: Any) -> bool:
+    """Say whether a constant can be changed; one more than 1e300 is 1e300."""
+    return isinstance(value, bool | int | float) and value + 1 != value
 
 
 def _executed(node: ast.AST, is_inside: bool) -> list[tuple[ast.AST, bool]]:
     """Return a node and those below it, without what `NEVER` and `UNTRIED` name."""
     found = [(node, is_inside)]
-    if isinstance(node, NEVER) or (isinstance(node, ast.keyword) and node.arg == "strict"):
+    if isinstance(node, NEVER) or (isinstance(node, ast.keyword) and node.arg in FLAGS):
+        return []
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "limited":
         return []
     for name, value in ast.iter_fields(node):
         if name in UNTRIED:
