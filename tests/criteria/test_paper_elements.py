@@ -192,7 +192,7 @@ class TestPlainHinge:
             weights[split.left_out] -= step
             moved = oracles.svm_scores(K, y, 0.5 / ridge, weights)
             expected = (whole + (moved - whole) / step)[split.left_out]
-            found = machine.first_order_scores(ridge, split.left_out)[:, 0]
+            found = machine.first_order_scores(ridge, split.left_out, 1)[:, 0]
             # the machine itself is trained to a tolerance of 1e-3
             np.testing.assert_allclose(found, expected, atol=2e-2)
 

@@ -131,7 +131,7 @@ class SupportVectors(Machine):
         machines = [self._trained(p, ridge) for p in self._rest]
         return np.column_stack([_span_errors(self._K, machine) for machine in machines])
 
-    def first_order_scores(self, ridge: float, rows: Array, order: int = 1) -> Array:
+    def first_order_scores(self, ridge: float, rows: Array, order: int) -> Array:
         """Return the scores on some rows of the machines without them, to first order.
 
         In the weight of the rows; of order 0 those of the machines that have been trained on them.
