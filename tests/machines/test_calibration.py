@@ -69,6 +69,7 @@ def test_separable_and_useless_scores_stay_finite(scale):
     np.testing.assert_allclose(wrong.probabilities(np.array([scale])), 0.5, atol=1e-4)
     none = Calibration.fit(np.zeros(40), y)
     np.testing.assert_allclose(none.probabilities(np.zeros(1)), 0.5, atol=1e-6)
+    np.testing.assert_allclose(none.probabilities(np.array([scale])), 0.5, atol=1e-6)
 
 
 def test_rows_of_no_weight_have_no_say():

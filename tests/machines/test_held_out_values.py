@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 import kernelwise as kw
 import oracles
 from helpers import SpectralMachine, biases, close, labelled, ridges
-from kernelwise.criteria import ELOO, KFold
+from kernelwise.criteria import ELOO, Evidence, KFold
+from kernelwise.gram import LowRank, Targets
 from kernelwise.machines import fit_cholesky, make_splits
 
 # From nearly constant matrices to those that are the identity up to 1e-300.
@@ -43,6 +44,7 @@ def test_values_of_narrow_kernels_keep_their_digits(rng, tau, weighted):
     X, y = narrow(rng)
     K = kw.Gaussian(tau)(X)
     weights = rng.uniform(0.1, 4.0, len(y)) if weighted else None
+    y = y * rng.uniform(0.5, 2.0, len(y))  # 1 / y is not y
     expected = refits(K, y, 1.0, [[i] for i in range(len(y))], bias=False, weights=weights)
     assert np.abs(expected).min() < 1e-15  # y - r has nothing of them
     path = SpectralMachine(K, y, fit_intercept=False, sample_weight=weights)
@@ -59,6 +61,22 @@ def test_folds_of_narrow_kernels_keep_their_digits(rng, size):
         expected = refits(K, y, 0.5, [rows], bias=False)[rows]
         # A value above 1e-12 is taken as the difference y - r, with the digits that leaves it.
         close_each(path.held_out_values(0.5, rows)[:, 0], expected, rtol=1e-3)
+
+
+@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_folds_of_low_rank_against_refits(rng, bias, weighted):
+    """Linear features of four columns, of which the engine keeps no larger matrix."""
+    X, y = narrow(rng, 40)
+    y = y * rng.uniform(0.5, 2.0, len(y))
+    weights = rng.uniform(0.1, 4.0, len(y)) if weighted else None
+    targets = Targets.of(y, "regression").weighted(weights)
+    [gram] = LowRank(4, random_state=0).grams([kw.Linear()], X, targets)
+    fit = Evidence(gram, targets, kw.Linear(), fit_intercept=bias).fit(0.7)
+    assert fit.inverse.is_thin
+    for rows in np.array_split(rng.permutation(len(y)), 5):
+        expected = refits(kw.Linear()(X), fit.targets[:, 0], 0.7, [rows], bias, fit.weights)
+        close(fit.held_out_values(rows)[:, 0], expected[rows], rtol=1e-7)
 
 
 @given(labelled(), widths, ridges, biases)

@@ -62,6 +62,18 @@ def test_priors_steps_and_rows_may_lie_at_their_limits():
     assert kw.relevance(machine, rows=1).rows == 1
 
 
+def test_defaults_of_the_machines():
+    common = {"kernel": kw.Gaussian(1.0), "ridge": 1.0}
+    assert common.items() <= kw.KRR().get_params().items()
+    assert common.items() <= kw.LSSVC().get_params().items()
+    assert (kw.KRR().fit_intercept, kw.LSSVC().fit_intercept) == (False, True)
+
+
+def test_folds_without_rows_are_refused():
+    with pytest.raises(ValueError, match="cv must name rows from 0 to 5, at least one of them"):
+        make_splits(Targets.of([0, 1] * 3), [(np.arange(6), np.array([], int))], 5, 1, 0)
+
+
 def test_defaults_of_the_metric():
     X, y = rows()
     machine = kw.KRR(kw.Gaussian(5.0)).fit(X, y)

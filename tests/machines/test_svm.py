@@ -112,6 +112,25 @@ def test_bounds_that_are_met_but_for_rounding():
             np.testing.assert_allclose(ours, theirs, atol=3e-3)
 
 
+def test_multipliers_at_their_bound_are_exactly_there():
+    """One that misses it by rounding would pass for a free one, which the bias is made from."""
+    X, y = problem(60, seed=1)
+    machine = support_vectors(kw.Gaussian(2.0)(X), Targets.of(y))._trained(0, 1.0)
+    size = np.abs(machine.b)
+    at_bound = np.isclose(size, 0.5, rtol=1e-9, atol=0.0)
+    assert 10 < at_bound.sum() < 60
+    assert (size[at_bound] == 0.5).all()
+    assert (size[~at_bound & (size < 1e-9)] == 0.0).all()
+
+
+def test_the_first_class_wins_a_tie_of_votes():
+    """A value of zero is a vote for the first class of its pair."""
+    targets = Targets.of(["a", "b", "c"] * 2)
+    machines = support_vectors(np.eye(6), targets)
+    values = [np.ones(6), np.zeros(6), np.ones(6)]  # of a and b, a and c, b and c: a vote each
+    assert machines._error(values, targets) == pytest.approx(2 / 3)  # all are called "a"
+
+
 def test_error_on_other_rows():
     X, y = problem(90, 3, seed=2)
     kernel = kw.Gaussian(2.0)
