@@ -241,7 +241,8 @@ def _agreement(agreement: dict[str, Any]) -> str:
     alike = "" if mean is None else f" Their rankings correlate by {mean:.2f} on average."
     return (
         f"<p>Of {len(picks)} criteria, {len(same) or 'none'} would pick this very kernel{who}."
-        f"{alike}</p>"
+        f"{alike} They judge different things: where they differ, trust errors on rows left out."
+        "</p>"
         "<details><summary>Rank correlations of the criteria</summary>"
         f"{_tables.correlations(agreement)}</details>"
     )
