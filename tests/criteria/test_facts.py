@@ -144,3 +144,9 @@ def test_costs():
 def test_the_spectral_measure_asks_for_half_of_its_powers(r, highest):
     """Its value is a product of two powers, each of at most half of r."""
     assert c.SM(r=r).needs == {c.Need.STATISTICS, c.Powers(highest, True)}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_meanings_are_a_line_in_words(name):
+    meaning = c.get(name).meaning
+    assert len(meaning.split()) >= 3 and meaning.endswith(".") and "`" not in meaning
