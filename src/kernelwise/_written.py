@@ -9,6 +9,7 @@ models.
 import datetime
 import math
 import re
+import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -17,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._texts import as_pandas
+from kernelwise._arguments import some
+from kernelwise._texts import as_pandas, as_texts
 
 MARKS = (".", ",")
 ORDERS = ("ymd", "dmy", "mdy")
@@ -98,15 +100,45 @@ def is_written(text: str) -> bool:
 
 
 def numbers(frame: Any, rules: Mapping[str, str] | None = None) -> Any:
-    """Return a frame whose columns with texts are numbers, read by their rule: the decimal mark.
+    """Return a frame whose columns of texts are numbers, plain ones or by a rule: a decimal mark.
 
     What has no names of columns has no texts, and stays as it is.
     """
     if not hasattr(frame, "columns"):
         return frame
     frame = as_pandas(frame)
-    marks = dict.fromkeys(frame.select_dtypes(exclude="number").columns, ".") | dict(rules or {})
-    return frame.assign(**{name: read_numbers(frame[name], mark) for name, mark in marks.items()})
+    texts = [name for name in frame if not _is_plain(frame[name].dtype)]
+    return frame.assign(**{name: _column(frame[name], (rules or {}).get(name)) for name in texts})
+
+
+def _is_plain(dtype: Any) -> bool:
+    return isinstance(dtype, np.dtype) and dtype.kind in "iufb"
+
+
+def _column(values: Any, mark: str | None) -> Any:
+    """Return a column as floats; of texts that are no numbers it warns, and refuses many."""
+    import pandas as pd
+
+    if pd.api.types.is_numeric_dtype(values):
+        return values.astype(float)
+    texts = as_texts(values)
+    read = to_numeric(texts).astype(float) if mark is None else read_numbers(texts, mark)
+    if said := told_slips(values.name, "numbers", texts, read):
+        warnings.warn(said, stacklevel=2)
+    return read
+
+
+def told_slips(name: str, kind: str, values: Any, read: Any) -> str:
+    """Return a sentence on texts among numbers or dates, if any; most must be what they are."""
+    is_wrong = (read.isna() & values.notna()).to_numpy()
+    wrong = values[is_wrong]
+    if 2 * len(wrong) > values.notna().sum():
+        raise ValueError(
+            f"column {name!r} is to hold {kind} but has {str(wrong.iloc[0])[:40]!r} in data "
+            f"row {is_wrong.argmax() + 1}: fix it, or leave it empty."
+        )
+    slips = some([repr(text) for text in sorted(set(map(str, wrong)))])
+    return f"{name!r} holds {kind} but for {slips}, taken for missing." if slips else ""
 
 
 def read_numbers(values: Any, mark: str) -> Any:

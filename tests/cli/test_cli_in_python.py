@@ -38,8 +38,22 @@ def test_predictions_are_those_of_the_command_line(answer, capsys, read):
     assert status == 0
     model = kw.load_model(answer / "model.skops")
     expected = pd.read_csv(io.StringIO(told))["prediction"].tolist()
-    assert model.predict(read(answer / "table.csv")).tolist() == expected
-    assert np.isfinite(model[:-1].transform(read(answer / "table.csv"))).all()
+    with pytest.warns(
+        UserWarning, match="'(height|length)' holds numbers but for '.+', taken"
+    ) as told:
+        assert model.predict(read(answer / "table.csv")).tolist() == expected
+    assert len(told) == 2
+    whole = read(answer / "table.csv")[1:7]  # no slip is in these rows, but gaps are
+    assert model.predict(whole).tolist() == expected[1:7]
+
+
+def test_columns_of_texts_are_no_numbers(answer, capsys):
+    argv = ("select", answer / "table.csv", "--target", "species", "--single", "--out", answer)
+    assert run(capsys, *argv)[0] == 0
+    swapped = messy().rename(columns={"length": "colour", "colour": "length"})
+    sentence = "column 'length' is to hold numbers but has '(red|blue|white)' in data row 1: fix it"
+    with pytest.raises(ValueError, match=sentence):
+        kw.load_model(answer / "model.skops").predict(swapped)
 
 
 def test_numbers_with_a_unit_are_told(tmp_path, capsys):
@@ -48,7 +62,7 @@ def test_numbers_with_a_unit_are_told(tmp_path, capsys):
     table["size"] = [f"{x % 4} cm" for x in range(len(table))]  # few values may be names
     table.to_csv(tmp_path / "table.csv", index=False)
     _, _, told = run(capsys, "select", tmp_path / "table.csv", "--target", "species", "--single")
-    assert "numbers with a unit are taken for texts, so remove the unit: 'weight' ('" in told
+    assert "these look like numbers with a unit, so remove the unit: 'weight' ('" in told
     assert "'size' ('" not in told
 
 

@@ -1,6 +1,5 @@
 """What kind of column each column is, and which are of no use."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,6 +17,7 @@ from kernelwise._written import (
     read_dates,
     read_numbers,
     to_numeric,
+    told_slips,
 )
 from kernelwise.cli import values as cells
 from kernelwise.cli.formats.base import look_of
@@ -27,7 +27,7 @@ from kernelwise.selection.diagnostics import Code, Diagnostic
 _MOSTLY = 0.9  # the share of numbers or dates from which on other texts are slips
 _FEW_SLIPS = 5
 MANY_LEVELS = 50  # columns that one text column may become
-_UNIT = re.compile(r"[-+]?(\d[\d.,]*)\s*([^\W\d_][^\s\d]{0,9}\d?|[°µ]\S{1,5})")
+_UNIT = r"^[-+]?\d[\d.,]*\s*((?:[^\W\d_]|°)[^\s\d]{0,9}\d?)$"  # 8.1 mg/L, 20 °C, 12 m2
 _MANY_READ = 20  # columns whose conversion is told
 _ID_NAMES = ("id", "index", "row", "rowid", "row_id", "uid", "uuid")
 
@@ -94,7 +94,7 @@ class ColumnRoles:
             said.append(f"texts, a 0/1 column for every value: {shown}.")
         if self.units:
             shown = some([f"{name!r} ({text!r})" for name, text in self.units.items()])
-            said.append(f"numbers with a unit are taken for texts, so remove the unit: {shown}.")
+            said.append(f"these look like numbers with a unit, so remove the unit: {shown}.")
         if self.twins:
             shown = some([f"{name!r} ({listed(texts)})" for name, texts in self.twins.items()])
             said.append(f"texts that differ only in case or blanks count as different: {shown}.")
@@ -210,7 +210,7 @@ def _kind_of_texts(roles: ColumnRoles, name: str, values: Any) -> tuple[str, Any
 
 def _with_unit(texts: Any) -> str:
     """Return a text of a column whose texts are mostly numbers with one unit; "" for others."""
-    found = texts.dropna().astype(str).str.extract(_UNIT)[1].dropna()
+    found = texts.dropna().astype(str).str.extract(_UNIT)[0].dropna()
     is_unit = len(found) >= _MOSTLY * texts.notna().sum() and found.nunique() == 1
     return str(texts[found.index[0]])[:40] if is_unit and texts.nunique() > _FEW_SLIPS else ""
 
@@ -314,14 +314,11 @@ def of_kinds(
 
 def _slips(name: str, kind: str, values: Any, read: Any) -> list[str]:
     """Return what to say of texts among numbers or dates; most of them must be what they are."""
-    wrong = values[read.isna() & values.notna()]
-    if 2 * len(wrong) > values.notna().sum():
-        raise BadInput(
-            f"column {name!r} is to hold {kind} but has {str(wrong.iloc[0])[:40]!r} in data "
-            f"row {wrong.index[0] + 1}: fix it, or leave it empty."
-        )
-    slips = listed(sorted(set(map(str, wrong))))
-    return [f"{name!r} holds {kind} but for {slips}, taken for missing."] if slips else []
+    try:
+        said = told_slips(name, kind, values, read)
+    except ValueError as error:
+        raise BadInput(str(error)) from None
+    return [said] if said else []
 
 
 def _news(name: str, values: Any, read: Any) -> list[str]:
