@@ -71,7 +71,7 @@ pictures: $(VENV)/.core ## the pictures of the pages on concepts and figures
 doctest: $(VENV)/.test ## the examples in docstrings and pages
 	$(BIN)/python -m pytest --doctest-modules --doctest-glob='*.md' --ignore-glob='docs/*.py' src docs README.md papers/src papers/pages papers/README.md
 
-check: test lint types imports doctest ## what CI runs
+check: test lint types imports doctest docs-quick fresh ## what CI runs
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
