@@ -233,6 +233,7 @@ def test_digits_lost_to_an_offset_are_never_silent(offset):
             value = expected[name][0] * trace.get(name, 1.0)
             np.testing.assert_allclose(values[0], value, rtol=1e-3)
     assert offset < 1e6 or np.isnan(shifted["md"][0])
+    assert np.isnan(shifted["sm"][0])  # it is not centred, and is lost sooner
 
 
 def test_cuts_between_classes_that_hardly_touch(rng):
