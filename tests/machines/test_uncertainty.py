@@ -219,6 +219,27 @@ def test_sets_grow_with_the_level_and_from_the_predicted_class(classes, seed):
     assert sets[some, machine.predict(Z)[some]].all()
 
 
+def test_margins_of_many_classes(rng):
+    scores = rng.normal(size=(200, 40))
+    others = np.where(np.eye(40, dtype=bool), -np.inf, scores[:, None, :]).max(axis=-1)
+    np.testing.assert_array_equal(conformal.margins(scores), others - scores)
+
+
+@pytest.mark.parametrize("level", [0.05, 0.5, 0.9])
+def test_ranks_of_many_scores(rng, level):
+    scores = rng.normal(size=(20, 999))
+    expected = np.sort(scores, axis=-1)[:, round(1000 * level) - 1]
+    np.testing.assert_array_equal(conformal._ranked(scores, level), expected)
+
+
+@pytest.mark.parametrize("method", ["jackknife", "jackknife+"])
+def test_rows_of_another_width_are_refused(rng, method):
+    machine = kw.KRR().fit(rng.normal(size=(20, 3)), rng.normal(size=20))
+    for _ in range(2):  # asking leaves the machine as it is
+        with pytest.raises(ValueError, match="X has 2 features, but KRR is expecting 3"):
+            machine.predict_interval(rng.normal(size=(5, 2)), method=method)
+
+
 def test_margins_of_equal_scores():
     """Two classes that lead together have a margin of zero."""
     scores = np.array([[1.0, 1.0, 0.0], [2.0, 1.0, 0.0]])
