@@ -331,10 +331,11 @@ def test_spectral_perturbation_of_a_matrix_of_low_rank(two_blobs):
     np.testing.assert_allclose(values[1], values[0], rtol=1e-6)
 
 
-def test_the_ideal_matrix_has_a_spectral_measure_of_one():
+@pytest.mark.parametrize("scale", [1.0, 2.0**-20, 2.0**20])
+def test_the_ideal_matrix_has_a_spectral_measure_of_one(scale):
     y = np.array([1.0, -1.0, 1.0, -1.0])
     criterion = c.SM(r=1, weighted=False)
-    assert kw.score_matrix(np.outer(y, y), y, criterion)["sm"] == 1.0
+    assert kw.score_matrix(scale * np.outer(y, y), y, criterion)["sm"] == 1.0
 
 
 def test_infinity_is_kept(two_blobs):
