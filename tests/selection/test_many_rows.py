@@ -94,7 +94,10 @@ def test_weights_sparse_rows_and_a_file(few_are_many, tmp_path):
     weights = np.where(y == 1, 3.0, 1.0)
     dense = kw.KernelSelector().fit(X, y, sample_weight=weights)
     sparse = kw.KernelSelector().fit(sp.csr_matrix(X), y, sample_weight=weights)
-    assert np.mean(dense.predict(X) != sparse.predict(X)) < 0.02
+    # Rounding decides between candidates that err alike on the 100 rows held out, by one percent:
+    # twice the standard error of a difference of two such shares.
+    new = rings(2000, seed=1)
+    assert abs(dense.score(*new) - sparse.score(*new)) < 2.0 * np.sqrt(2.0 * 0.01 * 0.99 / 100)
     assert dense.predict(X).mean() >= fitted(X, y).predict(X).mean() - 0.01
     balanced = fitted(X, y, class_weight="balanced")
     assert balanced.balanced_error_.method == "held-out rows"
