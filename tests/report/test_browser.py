@@ -105,6 +105,15 @@ def browser():
         browser.close()
 
 
+def until(page, condition):
+    """Wait for a condition; the page forbids eval, by which the browser would wait by itself."""
+    for _ in range(PATIENCE // 50):
+        if page.evaluate(condition):
+            return
+        page.wait_for_timeout(50)
+    raise AssertionError(f"not true in {PATIENCE} ms: {condition}")
+
+
 @pytest.fixture
 def visit(browser, tmp_path):
     """Return a function that opens a report; nothing may fail or leave the page meanwhile."""
@@ -230,7 +239,7 @@ class TestChart:
         width = "document.querySelector('#chart svg').clientWidth"
         assert page.evaluate(width) > 360
         page.set_viewport_size(PHONE)
-        page.wait_for_function(f"{width} < 360")
+        until(page, f"{width} < 360")
 
 
 class TestTable:

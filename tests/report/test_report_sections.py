@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from test_browser import browser, full_record, visit  # noqa: F401 (fixtures)
+from test_browser import browser, full_record, until, visit  # noqa: F401 (fixtures)
 from test_html import Page
 
 import kernelwise as kw
@@ -120,7 +120,7 @@ class TestPhone:
                 assert wide == hint
         assert page.locator(".hint:visible").count() >= 2
         page.set_viewport_size({"width": 1280, "height": 900})
-        page.wait_for_function("document.querySelectorAll('.hint:not([hidden])').length < 2")
+        until(page, "document.querySelectorAll('.hint:not([hidden])').length < 2")
 
     def test_a_table_in_details_is_measured_once_they_open(self, visit):  # noqa: F811
         page = visit(two_settings(), viewport={"width": 300, "height": 700})
