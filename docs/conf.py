@@ -133,6 +133,18 @@ def write_report(folder):
         shutil.copy(Path(scratch) / "demo" / "report.html", folder / "docs" / "example_report.html")
 
 
+def write_markdown(app, folder):
+    """Write every page as Markdown beside it, and their list, for programs that read: llms.txt."""
+    pages = {Path(app.env.doc2path(name)).relative_to(ROOT) for name in app.env.found_docs}
+    for page in {Path("examples/README.md"), *pages}:
+        if page.suffix == ".md":
+            (folder / page).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(ROOT / page, folder / page)
+    index = (ROOT / "docs" / "index.md").read_text().split("```{toctree}")[0]
+    index = re.sub(r"\]\((?!\.\./|https?:)", "](docs/", index).replace("](../", "](")
+    (folder / "llms.txt").write_text(index)
+
+
 def setup(app):
     """Lead links to gallery and report, show waiting changes, leave scikit-learn's methods out."""
 
@@ -145,6 +157,7 @@ def setup(app):
     def finish(app, exception):
         if exception is None and app.builder.format == "html":
             write_report(Path(app.outdir))
+            write_markdown(app, Path(app.outdir))
 
     def lead_from_docstring(app, what, name, thing, options, lines):
         lines[:] = [re.sub(r"\bdocs/(\w+)\.md\b", r":doc:`/docs/\1`", line) for line in lines]
