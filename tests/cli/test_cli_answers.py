@@ -200,7 +200,7 @@ class TestCompare:
     def test_the_best_of_those_that_were_asked(self):
         result = scored(kw.grids.gaussian(0, 2), kta=[0.1, 0.2, 0.3], sm=[0.3, 0.2, 0.1])
         said = advice.advice(result, False)
-        assert said.startswith("trust sm, which picks Gaussian(tau=1.0)")
+        assert said.startswith("of these, trust sm, which picks Gaussian(tau=1.0)")
         assert "--criterion eloo does better" in said
 
 

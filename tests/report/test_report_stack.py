@@ -61,8 +61,8 @@ class TestStack:
             (0.0, "One kernel is as good. On rows left out, the others bring no gain"),
             (0.002, "counts 1 %, the chosen kernel alone the other 99 % (gate 0.002)"),
             (0.8, "counts 80 %, the chosen kernel alone the other 20 % (gate 0.8)"),
-            (0.998, "The gain is clear: the model is the stack of all of them (gate 1)"),
-            (1.0, "The gain is clear: the model is the stack of all of them (gate 1)"),
+            (0.998, "The gain is clear: the model is the stack (gate 1)"),
+            (1.0, "The gain is clear: the model is the stack (gate 1)"),
         ],
     )
     def test_the_gate_in_plain_words(self, gate, words):
@@ -72,7 +72,14 @@ class TestStack:
     def test_a_loss_is_explained_where_it_is_not_the_error(self, task):
         said = section_of(stacked(task=task), "stack")
         assert ("not only how often" in said) == (task == "classification")
-        assert "Several kernels predict rows left out better than one" in said
+        assert "Several kernels predict rows left out better than the chosen one alone" in said
+
+    def test_whose_error_alone_is_too_good(self):
+        record, flattered = stacked(), "a kernel on weighted features flatters it"
+        assert flattered in section_of(record, "stack")
+        others = tuple(m for m in record.stack.members if "weighted" not in m.title)
+        other = replace(record, stack=replace(record.stack, members=others))
+        assert flattered not in section_of(other, "stack")
 
     def test_both_errors_stand_at_the_top(self):
         text = text_of(stacked())

@@ -69,8 +69,9 @@ def advice(result: SelectionResult, is_regression: bool) -> str:
     if known[worst] > known[best]:
         others.append(f"{worst} {known[worst]:.1f} %")
     measured = f"{_MEASURED[is_regression].format(known[best])} ({', '.join(others)})"
+    trust = "of these, trust" if known["eloo"] < known[best] else "trust"
     sentences = [
-        f"trust {columns[best]}, which picks {result.best(columns[best])}:",
+        f"{trust} {columns[best]}, which picks {result.best(columns[best])}:",
         f"{_why(result, columns[best])}, and {measured}.",
     ]
     if known["eloo"] < known[best]:

@@ -63,7 +63,8 @@ def members(summary: dict[str, Any]) -> str:
         return ""
     by_loss = "" if summary["headline"]["task"] == "regression" else _BY_LOSS
     told = f"<p>{_gate(stack, by_loss)}</p>{_both(sure['single'], sure['error'])}"
-    body = f"{told}{_tables.members(stack['members'])}{bullets(map(escape, stack['notes']))}"
+    table = f"{_tables.members(stack['members'])}{_flattered(stack['members'])}"
+    body = f"{told}{table}{bullets(map(escape, stack['notes']))}"
     return section("stack", "Several kernels together", body)
 
 
@@ -77,13 +78,25 @@ def _gate(stack: dict[str, Any], by_loss: str) -> str:
             "<b>One kernel is as good.</b> On rows left out, the others bring no gain: the model "
             "is the chosen kernel alone (gate 0)."
         )
-    told = f"<b>Several kernels predict rows left out better than one</b>{by_loss}."
+    told = (
+        f"<b>Several kernels predict rows left out better than the chosen one alone</b>{by_loss}."
+    )
     share = max(1, round(100 * gate))  # of the stack, in %
     if share == 100:
-        return f"{told} The gain is clear: the model is the stack of all of them (gate 1)."
+        return f"{told} The gain is clear: the model is the stack (gate 1)."
     return (
-        f"{told} The gain is not beyond doubt: the stack of all of them counts {share} %, the "
+        f"{told} The gain is not beyond doubt: the stack counts {share} %, the "
         f"chosen kernel alone the other {100 - share} % (gate {gate:.2g})."
+    )
+
+
+def _flattered(members: list[dict[str, Any]]) -> str:
+    """Return why a member may err less alone than all together, where one may."""
+    if not any(member["title"].endswith("weighted features") for member in members):
+        return ""
+    return (
+        '<p class="quiet">The error alone of a kernel on weighted features flatters it: the '
+        "weights were learnt from the same rows.</p>"
     )
 
 
@@ -103,8 +116,10 @@ def features(found: dict[str, Any] | None) -> str:
         return ""
     told = (
         '<p class="quiet">How strongly what the model says changes with each column, for changes '
-        "as large as the column has; all columns together make 100 %. Columns that say nearly the "
-        "same share what they matter.</p>"
+        "as large as the column has, in squares: twice the change is four times the share; all "
+        "columns together make 100 %. Columns that say nearly the same share what they matter. "
+        "What a column is worth is another question, which training without it answers "
+        "(<code>--drop</code>): a small share may hide a large loss.</p>"
     )
     rest = f"{found['rest']:.0%}".replace("%", " %")
     more = f'<p class="quiet">{found["more"]:,} more columns, together {rest}.</p>'

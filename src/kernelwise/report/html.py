@@ -250,11 +250,10 @@ def _agreement(agreement: dict[str, Any]) -> str:
 
 def _close(close: dict[str, Any] | None) -> str:
     if close is None or not close["others"]:
-        body = "<p>No other candidate has a value in the last stage.</p>"
-    else:
-        told = f"{close['label']}, {DIRECTIONS[close['greater_is_better']]}"
-        own = f"{escape(told)}; the choice has {number(close['value'])}."
-        body = f'<p class="quiet">By {own}</p>{_tables.runners_up(close)}'
+        return ""
+    told = f"{close['label']}, {DIRECTIONS[close['greater_is_better']]}"
+    own = f"{escape(told)}; the choice has {number(close['value'])}."
+    body = f'<p class="quiet">By {own}</p>{_tables.runners_up(close)}'
     return section("close", "What else was close", body)
 
 
