@@ -101,6 +101,7 @@ def test_a_cluster_is_started_where_none_is_named(capsys, tmp_path):
 @pytest.mark.parametrize(
     "options, sentence",
     [
+        (["--groups", "a"], "a folder of Parquet files does not go with --groups: leave it out."),
         (["--nested"], "a folder of Parquet files does not go with --nested: leave it out."),
         (["--rows", "50"], "a folder of Parquet files does not go with --rows: leave it out."),
         (["--machine", "svm"], "does not go with --machine svm: leave it out."),

@@ -33,6 +33,7 @@ def is_given_folder(args: argparse.Namespace) -> bool:
         "--views": args.views is not None,
         "--machine svm": args.machine == "svm",
         "--class-weight": args.class_weight is not None,
+        "--groups": args.groups is not None,
         "--nested": args.nested,
         "--rows": args.rows is not None,
         f"--format {args.format}": args.format not in (None, "parquet"),

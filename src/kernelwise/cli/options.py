@@ -30,6 +30,7 @@ _VIEWS = "weigh kernels on groups of columns: a JSON file that names them, or ki
 _RIDGES = "auto (default), a number, or several to choose from: 0.01,0.1,1"
 _WEIGHTS = "balanced: every class counts equally; or weights of labels: yes=5,no=1"
 _RESUME = "keep what is finished in run.kwj, in the folder of --out, and go on from there"
+_GROUPS = "rows with the same value belong together: also the error where all of them are new"
 _SCHEDULER = "of a Dask cluster that does the work, as tcp://host:8786"
 _INTERVAL = "also an interval, or a set of classes, that is right with this probability: 0.9"
 _RAW = "no apostrophe before labels that a spreadsheet would compute, as '=A1'"
@@ -134,6 +135,7 @@ def _select(add: Add) -> None:
     _weights(add)
     add("--resume", action="store_true", help=_RESUME)
     add("--scheduler", metavar="ADDRESS", help=_SCHEDULER)
+    add("--groups", metavar="COLUMN", help=_GROUPS)
     add("--nested", action="store_true", help="also the error of the whole selection, by 5 folds")
 
 

@@ -17,6 +17,7 @@ from kernelwise.cli.candidates import Candidates
 from kernelwise.cli.collection import ParquetFolder, is_given_folder, judged_on
 from kernelwise.cli.fitted import Fitted
 from kernelwise.cli.formats.libsvm import MOST_DENSE, dense
+from kernelwise.cli.groups import grouped, set_aside
 from kernelwise.cli.prepare import Prepared, prepare, without
 from kernelwise.cli.read import read_table
 from kernelwise.cli.screen import BadInput, Screen
@@ -65,6 +66,7 @@ class Job:
                 return self._load_folder()
             table = read_table(args.file, args.format, header=args.header, max_size=args.max_size)
             table = without(table.drawn(args.rows, args.seed), args.drop, args.target)
+            table, groups = set_aside(table, getattr(args, "groups", None), args.target)
             if table.frame is None and self._machine == "svm":
                 # With a kernel function scikit-learn's SVMs need dense rows.
                 if table.rows.shape[0] * table.rows.shape[1] > MOST_DENSE:
@@ -72,7 +74,9 @@ class Job:
                         "--machine svm takes no sparse rows of this size: use --machine lssvm."
                     )
                 table = dense(table)
-            return prepare(table, args.target, self._task(), not args.no_scale, self._check_size)
+            scale, task = not args.no_scale, self._task()
+            data = prepare(table, args.target, task, scale, self._check_size)
+            return grouped(data, table, groups)
 
     def _load_folder(self) -> Prepared:
         """Return a sample of the rows of a folder, by which workers prepare all of them."""

@@ -49,6 +49,7 @@ class Prepared:
     preparation: Any  # the transformer that made X of the table, fitted
     facts: dict[str, Any]  # as Record.data has them
     columns: tuple[str, ...] = ()  # of the table, those left out included; none of sparse rows
+    groups: Any = None  # a number for every row, equal for those that belong together
 
     @property
     def task(self) -> str:

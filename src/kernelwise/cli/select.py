@@ -17,6 +17,7 @@ from kernelwise import __version__
 from kernelwise.cli import features
 from kernelwise.cli.answer import answer, choice, quality, rest, runner_up, too_good
 from kernelwise.cli.fitted import Fitted
+from kernelwise.cli.groups import folds_of
 from kernelwise.cli.pipeline import Job, explain_memory_error
 from kernelwise.cli.prepare import Prepared
 from kernelwise.cli.screen import BadInput, Screen, tell
@@ -200,7 +201,7 @@ def _steps(job: Job, fitted: Fitted) -> Steps:
         return {str(kernel): share for kernel, share in picks.items()}
 
     steps: Steps = {}
-    if args.nested:
+    if args.nested or data.groups is not None:
         what = "estimating the error of the whole choice"
         steps[what] = "nested", lambda: _nested(fitted.whole, data)
     if args.out is not None or args.json:
@@ -224,7 +225,11 @@ def _nested(estimator: Any, data: Prepared) -> ErrorEstimate:
     """Return the error of all that was done: every fold prepares and chooses for itself."""
     steps = ("preparation", clone(data.preparation)), ("selector", copy_for_parts(estimator))
     whole = Pipeline([*steps])
-    return by_folds(whole, data.raw, data.targets, _FOLDS, "nested ")
+    if data.groups is None:
+        return by_folds(whole, data.raw, data.targets, _FOLDS, "nested ")
+    folds = folds_of(data.groups, data.targets, _FOLDS)
+    error = by_folds(whole, data.raw, data.targets, folds, "nested ")
+    return replace(error, method=f"nested {len(folds)}-fold, whole groups left out")
 
 
 def _comparison(job: Job, selector: Any) -> Any:

@@ -20,7 +20,7 @@ _USUAL = ("target", "class", "label", "y")
 def choose_target(columns: list[str], asked: str | None) -> tuple[str, str]:
     """Return the target's column, and a sentence where nobody asked for it."""
     if asked is not None:
-        found = _found(asked, columns, "target column")
+        found = found_column(asked, columns, "target column")
         return found, "" if found == asked else f"{found!r} is taken as the target {asked!r}."
     usual = [name for name in columns if name.lower() in _USUAL]
     if len(usual) == 1:
@@ -31,13 +31,13 @@ def choose_target(columns: list[str], asked: str | None) -> tuple[str, str]:
 
 def left_columns(columns: list[str], dropped: list[str], target: str | None) -> list[str]:
     """Return the columns without those that are not to be used."""
-    gone = {_found(name, columns, "column in --drop") for name in dropped}
-    if target is not None and _found(target, columns, "target column") in gone:
+    gone = {found_column(name, columns, "column in --drop") for name in dropped}
+    if target is not None and found_column(target, columns, "target column") in gone:
         raise BadInput(f"--drop names the target {target!r}: leave it out of --drop.")
     return [name for name in columns if name not in gone]
 
 
-def _found(asked: str, columns: list[str], what: str) -> str:
+def found_column(asked: str, columns: list[str], what: str) -> str:
     """Return the column of a name, in another case if only one looks so."""
     alike = asked if asked in columns else by_look(columns).get(look_of(asked))
     if alike is None:
