@@ -60,6 +60,16 @@ def test_sets_of_classes(species, capsys):
     assert ["|".join(labels) for labels in sets] == found["set"].tolist()
 
 
+def test_empty_sets_are_told(species, capsys):
+    _, argv = species
+    for level, has_some in (("0.3", True), ("0.99", False)):
+        status, out, err = run(capsys, *argv, "--interval", level)
+        empty = (pd.read_csv(io.StringIO(out), keep_default_na=False)["set"] == "").sum()
+        assert status == 0 and bool(empty) == has_some
+        told = f"warning: {empty} rows with an empty set: the model is right more often than 0.3"
+        assert (told in err) == has_some
+
+
 def test_a_machine_that_does_not_know(tmp_path, capsys):
     flowers().to_csv(tmp_path / "f.csv", index=False)
     argv = ["select", tmp_path / "f.csv", "--machine", "svm", "--out", tmp_path]

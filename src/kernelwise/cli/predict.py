@@ -3,6 +3,7 @@
 import argparse
 import json
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,11 @@ import numpy as np
 from kernelwise._arguments import as_bytes
 from kernelwise._files import read_file
 from kernelwise.cli import write
+from kernelwise.cli.far import far_rows
 from kernelwise.cli.formats.delimited import UNNAMED
 from kernelwise.cli.prepare import FORMER_NAMES, Wanted, conform
 from kernelwise.cli.read import read_bytes, read_table
-from kernelwise.cli.screen import BadInput, Screen, tell
+from kernelwise.cli.screen import BadInput, Screen, counted, tell
 from kernelwise.selection.persistence import MAX_SIZE, restored
 from kernelwise.selection.record import Record
 
@@ -37,6 +39,9 @@ def predict(args: argparse.Namespace, screen: Screen) -> int:
             screen.note(sentence)
         with screen.status("predicting"):
             columns = _predicted(args, model, rows)
+            far = far_rows(model, rows, wanted.numeric)
+        for sentence in filter(None, (far, _empty_sets(columns.get("set", ()), args.interval))):
+            screen.note(sentence, "warning")
     content = json.dumps(columns) + "\n" if args.json else write.to_csv(columns, raw=args.raw)
     _hand_over(args, content)
     return 0
@@ -135,6 +140,17 @@ def _sureness(args: argparse.Namespace, model: Any, rows: Any) -> dict[str, list
     members = machine.predict_set(prepared, args.interval)
     sets = [model.classes_[row].tolist() for row in members]
     return {"set": sets if args.json else ["|".join(map(str, labels)) for labels in sets]}
+
+
+def _empty_sets(sets: Sequence[Any], level: float | None) -> str:
+    """Return a sentence on rows for which no class is near enough; "" without any."""
+    empty = sum(not labels for labels in sets)
+    if not empty:
+        return ""
+    return (
+        f"{counted(empty, 'row')} with an empty set: the model is right more often than {level:g}, "
+        "so that it may give up its least clear rows; a higher --interval names classes for them."
+    )
 
 
 def _columns(model: Any, rows: Any, proba: bool) -> dict[str, list[Any]]:

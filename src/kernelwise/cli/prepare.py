@@ -218,6 +218,11 @@ class Wanted:
         """The columns to be read as text, even if they look like numbers."""
         return (*self.kinds.get("texts", ()), *self.kinds.get("words", ()), *self.rules)
 
+    @property
+    def numeric(self) -> list[str]:
+        """The columns that are numbers or dates, in the order in which they are prepared."""
+        return [*self.kinds.get("numbers", ()), *self.kinds.get("dates", ())]
+
     @classmethod
     def by(cls, model: Any) -> "Wanted":
         """Return what a model takes; any exception means that it is damaged."""

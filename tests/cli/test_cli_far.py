@@ -1,0 +1,58 @@
+"""predict tells of rows far from all that a model has seen."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from cli_helpers import run
+
+N = 60
+
+
+def mixes():
+    rng = np.random.default_rng(0)
+    days = pd.Timestamp("2024-01-01") + pd.to_timedelta(rng.integers(0, 100, N), unit="D")
+    frame = pd.DataFrame(
+        {
+            "kind": rng.choice(["a", "b"], N),
+            "cast": days.strftime("%Y-%m-%d"),
+            "cement": rng.uniform(100.0, 500.0, N).round(1),
+            "water": rng.uniform(100.0, 200.0, N).round(1),
+        }
+    )
+    return frame.assign(strength=frame["cement"] / frame["water"] + 0.01 * rng.normal(size=N))
+
+
+@pytest.fixture(params=[["--single"], [], ["--views", "kinds"], ["--machine", "svm"]], ids=str)
+def model(request, tmp_path, capsys):
+    mixes().to_csv(tmp_path / "t.csv", index=False)
+    asked = "select", tmp_path / "t.csv", "--out", tmp_path / "out", "--quiet"
+    assert run(capsys, *asked, *request.param)[0] == 0
+    return tmp_path / "out" / "model.skops", "svm" not in request.param
+
+
+def told(model, frame, tmp_path, capsys):
+    frame.to_csv(tmp_path / "new.csv", index=False)
+    status, said, notes = run(capsys, "predict", model, tmp_path / "new.csv")
+    assert status == 0 and said.count("\n") == 1 + len(frame)
+    return [line for line in notes.splitlines() if "far from all" in line]
+
+
+def test_numbers_and_dates_far_beyond_those_seen(model, tmp_path, capsys):
+    file, keeps_rows = model
+    new = mixes().drop(columns="strength")
+    assert told(file, new, tmp_path, capsys) == []
+    new.loc[1, "cement"] = 700.1  # beyond 500 by just more than half of the range of 400
+    new.loc[2, "cement"] = 3500.0
+    new.loc[4, "cast"] = "2031-05-01"
+    new["kind"] = "unseen"
+    expected = (
+        "warning: 3 rows far from all that the model has seen, for which its answers are guesses: "
+        "'cement' (700.1 in data row 2), 'cast' (2031-05-01 in data row 5)."
+    )
+    assert told(file, new, tmp_path, capsys) == ([expected] if keeps_rows else [])
+
+
+def test_a_little_beyond_is_not_far(model, tmp_path, capsys):
+    new = mixes().drop(columns="strength")
+    new.loc[1, "cement"], new.loc[2, "cement"], new.loc[3, "water"] = 650.0, np.nan, 60.0
+    assert told(model[0], new, tmp_path, capsys) == []
