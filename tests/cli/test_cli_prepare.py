@@ -8,6 +8,7 @@ from sklearn.pipeline import Pipeline
 
 from kernelwise.cli.prepare import Wanted, conform, days, prepare
 from kernelwise.cli.read import Table, read_table
+from kernelwise.selection.diagnostics import Code, code_of
 
 
 def _read(tmp_path, content, name="f.csv", **options):
@@ -54,6 +55,52 @@ def test_identifiers_constants_and_empty_columns_are_left_out():
         assert sentence in _said(data)
 
 
+@pytest.mark.parametrize(
+    ("name", "is_left_out"),
+    [
+        ("customer_id", True),
+        ("Customer ID", True),
+        ("orderId", True),
+        ("sample-uuid", True),
+        ("thyroid", False),
+        ("paid", False),
+        ("price index", False),
+        ("amount", False),
+    ],
+)
+def test_numbers_that_all_differ_are_identifiers_by_their_name(name, is_left_out):
+    numbers = np.random.default_rng(0).choice(10**6, 80, replace=False)
+    data = _prepared(_frame(**{name: numbers, "x": np.arange(80.0) % 7}))
+    assert (f"as an identifier has, left out: {name!r}" in _said(data)) == is_left_out
+    repeated = np.append(numbers[:-1], numbers[0])
+    assert "left out" not in _said(_prepared(_frame(**{name: repeated, "x": np.arange(80.0) % 7})))
+
+
+class TestColumnsThatTellTheTarget:
+    """By their texts, or by where they are empty, for classes that are not too rare."""
+
+    Y = np.repeat(["stay", "leave"], [70, 30])
+
+    def told(self, column, y=Y):
+        frame = pd.DataFrame({"c": column, "x": np.arange(len(y)) * 0.37 % 1.0, "y": y})
+        data = prepare(Table("t.csv", frame), "y", "auto", scale=False)
+        return [w for w in data.warnings if code_of(w) == Code.TELLS_TARGET]
+
+    def test_a_reason_that_only_one_class_has(self):
+        column = [None] * 70 + ["price", "moved"] * 15
+        [warning] = self.told(column)
+        assert warning.startswith("'c' alone tells nearly every class, by the text or by where it ")
+        assert self.told([None] * 70 + [1.5, 2.5] * 15) == [warning]  # numbers, by their gaps
+        assert self.told([None] * 68 + ["price"] * 32) == []  # two of thirty errors are left
+
+    def test_what_may_be_honest(self):
+        assert self.told(np.repeat([1.0, 2.0], [70, 30])) == []  # a number
+        assert self.told(["a", "b"] * 50) == []
+        few = np.repeat(["stay", "leave"], [91, 9])
+        assert self.told([None] * 91 + ["price"] * 9, few) == []
+        assert self.told([None] * 70 + ["price"] * 30, np.arange(100) * 0.1) == []  # no classes
+
+
 def test_a_count_that_is_no_identifier_is_kept():
     data = _prepared(_frame(hour=range(20)))
     assert data.X.shape == (20, 1)
@@ -70,9 +117,16 @@ def test_missing_values_are_filled_in():
     data = _prepared(frame, scale=False)
     assert data.X[:, 0].tolist() == [1.0, 2.0, 2.0, 9.0, 2.0, 2.0]
     assert data.X[:, 1].tolist() == [1.0, 1.0, 1.0, 0.0, 1.0, 1.0]
-    assert "3 missing values in 2 columns filled in by the median or the most frequent" in _said(
-        data
-    )
+    told = "3 missing values filled in by the median or the most frequent text: 't' (2), 'x' (1)."
+    assert told in _said(data)
+    assert "more than half empty" not in _said(data)
+
+
+def test_columns_that_are_mostly_empty_are_a_warning():
+    data = _prepared(_frame(x=[1.0, 2.0, *[np.nan] * 4], z=[1.0, np.nan, 3.0, np.nan, 5.0, 6.0]))
+    [warning] = data.warnings
+    assert warning == "more than half empty, and filled in all the same: 'x'."
+    assert code_of(warning) == Code.MOSTLY_EMPTY
 
 
 @pytest.mark.parametrize("gap", [None, np.nan, pd.NA, pd.NaT, " ? "], ids=repr)
@@ -91,6 +145,15 @@ def test_slips_among_numbers_are_missing():
     data = _prepared(frame, scale=False)
     assert data.X[-1, 0] == 14.5
     assert "'x' holds numbers but for 'n.a.'" in _said(data)
+
+
+def test_many_different_numbers_are_no_texts_however_often_one_word_stands_for_a_gap():
+    measured = [f"{value:.1f}" for value in range(20)] + ["n.d."] * 15
+    codes = [str(value % 5) for value in range(20)] + ["n.d."] * 15
+    data = _prepared(_frame(x=measured, code=codes, z=range(35)), scale=False)
+    assert "'x' holds numbers but for 'n.d.', taken for missing." in _said(data)
+    assert "a 0/1 column for every value: 'code' (6)" in _said(data)
+    assert data.X[-1, 0] == 9.5 and data.X.shape == (35, 2 + 6)
 
 
 def test_dates_are_days():

@@ -41,6 +41,7 @@ def test_weights_enter_choice_model_answer_and_report(rare, tmp_path, capsys, ma
     )
     assert (hint is not None) == (machine == "lssvm")  # it is known by leave-one-out
     assert hint is None or int(hint[1]) < 12
+    assert ("are recognised" in (out / "report.html").read_text()) == (machine == "lssvm")
     _, before, _ = run(capsys, "predict", out / "model.skops", rare, "--json")
     status, answer, err = run(capsys, *argv, "--class-weight", "balanced")
     assert status == 0 and "recognised" not in err

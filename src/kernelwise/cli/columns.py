@@ -21,6 +21,7 @@ from kernelwise._written import (
 )
 from kernelwise.cli import values as cells
 from kernelwise.cli.formats.base import look_of
+from kernelwise.cli.identifiers import is_id
 from kernelwise.cli.screen import BadInput, counted, listed
 from kernelwise.selection.diagnostics import Code, Diagnostic
 
@@ -29,7 +30,6 @@ _FEW_SLIPS = 5
 MANY_LEVELS = 50  # columns that one text column may become
 _UNIT = r"^[-+]?\d[\d.,]*\s*((?:[^\W\d_]|°)[^\s\d]{0,9}\d?)$"  # 8.1 mg/L, 20 °C, 12 m2
 _MANY_READ = 20  # columns whose conversion is told
-_ID_NAMES = ("id", "index", "row", "rowid", "row_id", "uid", "uuid")
 
 _REASONS = {
     "nested": "lists or other values with parts, left out: {}.",
@@ -126,13 +126,20 @@ class ColumnRoles:
 
     def _filled(self) -> list[str]:
         gaps = self.frame[self.numbers + self.dates + self.texts].isna().sum()
-        gaps = gaps[gaps > 0]
+        gaps = gaps[gaps > 0].sort_values(ascending=False, kind="stable")
+        if gaps.empty:
+            return []
         among_texts = gaps.index.isin(self.texts)
         means = [] if among_texts.all() else ["the median"]
         means += ["the most frequent text"] if among_texts.any() else []
         amount = counted(int(gaps.sum()), "missing value")
-        told = f"{amount} in {counted(len(gaps), 'column')} filled in by {' or '.join(means)}."
-        return [told] if len(gaps) else []
+        where = some([f"{name!r} ({number:,})" for name, number in gaps.items()])
+        told = [f"{amount} filled in by {' or '.join(means)}: {where}."]
+        mostly = [name for name, number in gaps.items() if 2 * number > len(self.frame)]
+        if mostly:
+            text = f"more than half empty, and filled in all the same: {listed(mostly)}."
+            told.append(Diagnostic(text, Code.MOSTLY_EMPTY))
+        return told
 
 
 def assign_roles(frame: Any, decimal: str = ".", total: int | None = None) -> ColumnRoles:
@@ -164,7 +171,7 @@ def _kinds_of_numbers(numeric: Any, total: int) -> dict[str, str]:
     found = np.where(lowest > highest, "empty", np.where(lowest == highest, "constant", "numbers"))
     kinds = dict(zip(numeric.columns, found.tolist(), strict=True))
     for name in numeric.columns:
-        if kinds[name] == "numbers" and _is_id_name(name) and _counts(numeric[name], total):
+        if kinds[name] == "numbers" and is_id(name, numeric[name], total):
             kinds[name] = "id"
     return kinds
 
@@ -231,10 +238,17 @@ def _kind_by_levels(texts: Any) -> str:
 
 
 def _agree(values: Any, read: Any) -> bool:
-    """Say whether all values are what they were read as, but for a few slips."""
+    """Say whether all values are what they were read as, but for a few slips.
+
+    Where most of them differ, or very many do, they are no codes, and the other texts no more than
+    words for missing ones, however often they occur.
+    """
     is_wrong = read.isna() & values.notna()
     is_few = values[is_wrong].nunique() <= _FEW_SLIPS
-    return is_few and bool(read.notna().sum() >= _MOSTLY * values.notna().sum())
+    found, different = int(read.notna().sum()), int(read.nunique())
+    is_measured = different > MANY_LEVELS or (different > _FEW_SLIPS and 2 * different > found)
+    share = 0.5 if is_measured else _MOSTLY
+    return is_few and bool(found >= share * values.notna().sum())
 
 
 def _mostly(values: Any, kind: str, read: Any) -> bool:
@@ -258,7 +272,7 @@ def _as_read(
         return "constant", read
     if kind == "numbers":
         cells.check_size(read, f"column {name!r}")
-        if _is_id_name(name) and _counts(read, roles.total):
+        if is_id(name, read, roles.total):
             return "id", read
     wrong = values[read.isna() & values.notna()]
     if len(wrong):
@@ -328,17 +342,3 @@ def _news(name: str, values: Any, read: Any) -> list[str]:
         return []
     example = f"{str(changed.iloc[0])[:40]!r} is {read[changed.index[0]]:.15g}"
     return [f"read as numbers: {name!r} ({example})."]
-
-
-def _is_id_name(name: str) -> bool:
-    return name.lower() in _ID_NAMES or name.startswith("Unnamed: ")
-
-
-def _counts(values: Any, total: int) -> bool:
-    """Say whether numbers could be those of the rows: consecutive integers, in any order.
-
-    Rows that are not used leave gaps, but within the number of rows of the file.
-    """
-    if not (values.is_unique and (values == values.round()).all()):
-        return False
-    return bool(values.max() - values.min() < total)

@@ -21,6 +21,7 @@ from kernelwise.cli.columns import MANY_LEVELS, ColumnRoles, assign_roles, of_ki
 from kernelwise.cli.formats.base import Table, by_look, look_of
 from kernelwise.cli.formats.delimited import NEEDED
 from kernelwise.cli.formats.libsvm import at_indices, to_frame
+from kernelwise.cli.leaks import told_leaks
 from kernelwise.cli.screen import BadInput, listed
 from kernelwise.cli.target import (
     choose_target,
@@ -99,7 +100,7 @@ def prepare(
     standardised = "numbers are standardised: mean 0, standard deviation 1."
     scaling = standardised if scale and (roles.numbers or roles.dates) else ""
     told = [sentence, decided(y, targets, name, task), lost, read]
-    sentences = [*table.notes, *told, *roles.sentences, scaling]
+    sentences = [*table.notes, *told, *roles.sentences, *told_leaks(roles, targets), scaling]
     if not roles.used:
         raise BadInput(f"no column is left to predict {name!r} from: {' '.join(roles.sentences)}")
     fits(targets.n, roles.width)

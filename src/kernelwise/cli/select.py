@@ -54,7 +54,7 @@ def select(args: argparse.Namespace, screen: Screen) -> int:
     record, stop = _improve(record, _error(job, fitted), screen)
     record = _look_twice(record, screen)
     told.part(quality(record))
-    _mention_rare_class(record, args, screen)
+    record = _mention_rare_class(record, args, screen)
     for sentence in too_good(record):
         screen.note(sentence)
     if stop is None:
@@ -180,11 +180,12 @@ def _look_twice(record: Record, screen: Screen) -> Record:
     return record
 
 
-def _mention_rare_class(record: Record, args: argparse.Namespace, screen: Screen) -> None:
-    """Say what helps where a rare class is given up; a folder takes no weights."""
-    if not Path(args.file).is_dir():
-        for sentence in rarely_found(record):
-            screen.note(sentence)
+def _mention_rare_class(record: Record, args: argparse.Namespace, screen: Screen) -> Record:
+    """Say what helps where a rare class is given up, in the report too; a folder has no weights."""
+    told = [] if Path(args.file).is_dir() else rarely_found(record)
+    for sentence in told:
+        screen.note(sentence)
+    return replace(record, warnings=(*record.warnings, *told))
 
 
 def _error(job: Job, fitted: Fitted) -> Steps:

@@ -27,6 +27,8 @@ class Code(StrEnum):
     ESTIMATED = "estimated"  # values are estimates, from some of the rows or a lower rank
     RANK_LIMITED = "rank_limited"  # a matrix of larger rank may give a better choice
     LEFT_OUT = "left_out"  # columns of a table are not used
+    TELLS_TARGET = "tells_target"  # a column of a table may give the target away
+    MOSTLY_EMPTY = "mostly_empty"  # most of a column of a table was filled in
 
 
 class Diagnostic(str):
