@@ -29,6 +29,13 @@ def test_a_dropped_column_is_not_used_and_not_asked_for(tmp_path, capsys):
     assert status == 0 and said.count("\n") == 1 + len(table)
 
 
+def test_several_columns_at_once_are_named_one_by_one(tmp_path, capsys):
+    flowers().to_csv(tmp_path / "t.csv", index=False)
+    status, _, said = run(capsys, "select", tmp_path / "t.csv", "--drop", "length, colour")
+    assert status == 2
+    assert "--drop takes one column at a time: write --drop 'length' --drop 'colour'." in said
+
+
 @pytest.mark.parametrize("command", ["compare", "bounds"])
 def test_other_commands_that_look_at_a_table(command, tmp_path, capsys):
     flowers().to_csv(tmp_path / "t.csv", index=False)

@@ -37,6 +37,9 @@ _RAW = "no apostrophe before labels that a spreadsheet would compute, as '=A1'"
 _JOBS = "threads or, to reproduce, processes; -1: all processors; default: as many as help"
 
 
+_ALIKE = 0.72  # from which on an option is taken for a slip of another: all begin with "--"
+
+
 class _Parser(argparse.ArgumentParser):
     """A parser whose errors are one sentence."""
 
@@ -46,7 +49,7 @@ class _Parser(argparse.ArgumentParser):
         for word in others:
             if word.startswith("--") and word != "--":
                 options = re.findall(r"--[a-z][a-z-]*", self.format_usage())
-                self.error(unknown("option", word.split("=")[0], options))
+                self.error(unknown("option", word.split("=")[0], options, _ALIKE))
         return known, others
 
     def error(self, message: str) -> NoReturn:

@@ -31,6 +31,11 @@ def choose_target(columns: list[str], asked: str | None) -> tuple[str, str]:
 
 def left_columns(columns: list[str], dropped: list[str], target: str | None) -> list[str]:
     """Return the columns without those that are not to be used."""
+    for name in set(dropped) - set(columns):
+        parts = [part.strip() for part in name.split(",")]
+        if len(parts) > 1 and set(parts) <= set(columns):
+            asked = " ".join(f"--drop {part!r}" for part in parts)
+            raise BadInput(f"--drop takes one column at a time: write {asked}.")
     gone = {found_column(name, columns, "column in --drop") for name in dropped}
     if target is not None and found_column(target, columns, "target column") in gone:
         raise BadInput(f"--drop names the target {target!r}: leave it out of --drop.")
