@@ -135,14 +135,17 @@ def _header(summary: dict[str, Any]) -> str:
 
 
 def _facts(sure: dict[str, Any], as_well: str) -> str:
+    # Where classes have weights, what they are for comes first, beside what a constant achieves.
+    first = "error" if sure["balanced"] is None else "balanced"
+    shown = {first: _ESTIMATES[first], **_ESTIMATES}
     facts = [
         (title, _value_with_spread(estimate), f"{estimate['measure']}, {estimate['method']}")
-        for title, estimate in ((title, sure[key]) for key, title in _ESTIMATES.items())
+        for title, estimate in ((title, sure[key]) for key, title in shown.items())
         if estimate is not None
     ]
-    if sure["error"] is not None and sure["error"]["baseline_text"]:
-        constant = sure["error"]["constant"]
-        facts.append(("Without a model", escape(sure["error"]["baseline_text"]), constant))
+    if sure[first] is not None and sure[first]["baseline_text"]:
+        constant = sure[first]["constant"]
+        facts.append(("Without a model", escape(sure[first]["baseline_text"]), constant))
     if sure["stability"]:
         again = sum(pick["share"] for pick in sure["stability"] if pick["chosen"])
         note = "; ".join(filter(None, ("on random parts of the rows", as_well)))
