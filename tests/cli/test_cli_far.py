@@ -5,6 +5,8 @@ import pandas as pd
 import pytest
 from cli_helpers import run
 
+import kernelwise as kw
+
 N = 60
 
 
@@ -50,6 +52,23 @@ def test_numbers_and_dates_far_beyond_those_seen(model, tmp_path, capsys):
         "'cement' (700.1 in data row 2), 'cast' (2031-05-01 in data row 5)."
     )
     assert told(file, new, tmp_path, capsys) == ([expected] if keeps_rows else [])
+
+
+def test_texts_that_are_new(model, tmp_path, capsys):
+    new = mixes().drop(columns="strength")
+    new.loc[1, "kind"], new.loc[2, "kind"] = "z", ""
+    new.to_csv(tmp_path / "new.csv", index=False)
+    _, _, notes = run(capsys, "predict", model[0], tmp_path / "new.csv")
+    assert "note: texts that the model has not seen: 'kind' ('z')." in notes
+    new.assign(kind="a").to_csv(tmp_path / "new.csv", index=False)
+    _, _, notes = run(capsys, "predict", model[0], tmp_path / "new.csv")
+    assert "has not seen" not in notes
+
+
+def test_features_have_the_names_of_the_columns(model):
+    names = kw.load_model(model[0])[:-1].get_feature_names_out().tolist()
+    expected = ["numbers__cement", "numbers__water", "dates__cast", "texts__kind_a"]
+    assert names == [*expected, "texts__kind_b"]
 
 
 def test_a_little_beyond_is_not_far(model, tmp_path, capsys):

@@ -32,6 +32,20 @@ def far_rows(model: Any, rows: Any, numeric: Sequence[str]) -> str:
     return _told(np.vstack(found), rows, numeric)
 
 
+def unseen_texts(model: Any, rows: Any) -> str:
+    """Return a sentence on columns with texts that the model has not seen; "" without any."""
+    parts = {name: part for name, part, _ in getattr(model[0], "transformers_", ())}
+    if "texts" not in parts:
+        return ""
+    shown = []
+    indicate = parts["texts"][-1]
+    for name, known in zip(parts["texts"].feature_names_in_, indicate.categories_, strict=True):
+        new = rows[name][rows[name].notna() & ~rows[name].isin(known)]
+        if len(new):
+            shown.append(f"{str(name)!r} ({str(new.iloc[0])[:40]!r})")
+    return f"texts that the model has not seen: {some(shown)}." if shown else ""
+
+
 def _seen(machine: Any) -> Array | None:
     """Return the rows that a machine, or the first of a stack, was made from; None without any."""
     first = next(iter(getattr(machine, "members_", {0: machine}).values()))

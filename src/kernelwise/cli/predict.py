@@ -12,7 +12,7 @@ import numpy as np
 from kernelwise._arguments import as_bytes
 from kernelwise._files import read_file
 from kernelwise.cli import write
-from kernelwise.cli.far import far_rows
+from kernelwise.cli.far import far_rows, unseen_texts
 from kernelwise.cli.formats.delimited import UNNAMED
 from kernelwise.cli.prepare import FORMER_NAMES, Wanted, conform
 from kernelwise.cli.read import read_bytes, read_table
@@ -39,9 +39,7 @@ def predict(args: argparse.Namespace, screen: Screen) -> int:
             screen.note(sentence)
         with screen.status("predicting"):
             columns = _predicted(args, model, rows)
-            far = far_rows(model, rows, wanted.numeric)
-        for sentence in filter(None, (far, _empty_sets(columns.get("set", ()), args.interval))):
-            screen.note(sentence, "warning")
+            _tell_limits(args, model, rows, wanted, columns, screen)
     content = json.dumps(columns) + "\n" if args.json else write.to_csv(columns, raw=args.raw)
     _hand_over(args, content)
     return 0
@@ -140,6 +138,22 @@ def _sureness(args: argparse.Namespace, model: Any, rows: Any) -> dict[str, list
     members = machine.predict_set(prepared, args.interval)
     sets = [model.classes_[row].tolist() for row in members]
     return {"set": sets if args.json else ["|".join(map(str, labels)) for labels in sets]}
+
+
+def _tell_limits(
+    args: argparse.Namespace,
+    model: Any,
+    rows: Any,
+    wanted: Wanted,
+    columns: dict[str, list[Any]],
+    screen: Screen,
+) -> None:
+    """Say which rows the model does not know, and which it gives up."""
+    empty = _empty_sets(columns.get("set", ()), args.interval)
+    for sentence in filter(None, (far_rows(model, rows, wanted.numeric), empty)):
+        screen.note(sentence, "warning")
+    if unseen := unseen_texts(model, rows):
+        screen.note(unseen)
 
 
 def _empty_sets(sets: Sequence[Any], level: float | None) -> str:

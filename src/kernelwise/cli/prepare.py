@@ -182,7 +182,9 @@ def _indicators() -> Any:
 
 def _reading(name: str, read: Any, rules: Mapping[str, Any]) -> tuple[str, Any]:
     """Return the step that reads columns by their rules."""
-    return name, FunctionTransformer(read, kw_args={"rules": dict(rules)} if rules else None)
+    given = {"rules": dict(rules)} if rules else None
+    names = None if name == "words" else "one-to-one"
+    return name, FunctionTransformer(read, kw_args=given, feature_names_out=names)
 
 
 def _places(used: list[str], names: list[str]) -> slice:
