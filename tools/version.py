@@ -34,9 +34,10 @@ def main() -> None:
             text, found = re.subn(pattern, rf"\g<1>{version}", text)
             assert found == 1, f"{name} does not state the version once"
         path.write_text(text)
-    citation = ROOT / "CITATION.cff"
-    today = f"date-released: {datetime.now(UTC):%Y-%m-%d}"
-    citation.write_text(re.sub(r"(?m)^date-released: .*$", today, citation.read_text()))
+    if ".dev" not in version:  # between two releases the date is that of the last one
+        citation = ROOT / "CITATION.cff"
+        today = f"date-released: {datetime.now(UTC):%Y-%m-%d}"
+        citation.write_text(re.sub(r"(?m)^date-released: .*$", today, citation.read_text()))
     print(version)
 
 
