@@ -286,3 +286,11 @@ class TestFeatures:
 def test_an_unknown_family_points_to_the_page_on_candidates():
     with pytest.raises(ValueError, match=r"choose from auto, .*; docs/candidates.md has kernels"):
         Candidates.parse("rbf,nonsense")
+
+
+@pytest.mark.parametrize("rows", [59, 60])
+def test_few_rows_are_said_to_be_few_for_a_stack(rows, tmp_path, capsys):
+    flowers(rows).to_csv(tmp_path / "t.csv", index=False)
+    told = "note: with fewer than 60 rows a stack may do worse than one kernel: --single chooses"
+    assert (told in run(capsys, "select", tmp_path / "t.csv")[2]) == (rows < 60)
+    assert told not in run(capsys, "select", tmp_path / "t.csv", "--single")[2]

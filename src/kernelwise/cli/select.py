@@ -36,6 +36,7 @@ from kernelwise.selection.record import ErrorEstimate, Record, views_of
 _ALL_UP_TO = 1000  # rows: beyond, the report compares by the cheap criteria only
 _MOST_COMPARED = 20_000  # rows by which it compares: their time grows with the square
 _FOLDS = 5  # of the nested error
+_FEW_TO_STACK = 60  # rows: below, the gate of a stack is erratic
 _OWN_BAR = "comparing criteria"
 Steps = dict[str, tuple[str, Callable[[], Any]]]  # by what is said: a field, and how to find it
 
@@ -75,6 +76,9 @@ def _fit(job: Job) -> tuple[Fitted, list[str]]:
     if asked and "--single" not in asked:
         named = " and ".join(filter(None, [", ".join(asked[:-1]), asked[-1]]))
         job.screen.note(f"with {named} one kernel is chosen, not a stack of several.")
+    if not asked and job.args.views is None and job.data.targets.n < _FEW_TO_STACK:
+        few = f"with fewer than {_FEW_TO_STACK} rows a stack may do worse than one kernel"
+        job.screen.note(f"{few}: --single chooses one.")
     estimator = _asked_for(job, bool(asked))
     with job.screen.heard() as heard, job.screen.fitting(estimator, "choosing the kernel"):
         with explain_memory_error(job.args.memory, job.data.targets.n):
