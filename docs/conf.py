@@ -70,6 +70,8 @@ templates_path = [str(ROOT / "docs" / "_templates")]
 # Markdown: anchors as code hosts make them, and classes on blocks, such as {.cards}.
 myst_enable_extensions = ["attrs_block", "attrs_inline"]
 myst_heading_anchors = 4
+about = "Chooses the kernel and the regularisation of SVM, kernel ridge and Gaussian processes."
+myst_html_meta = {"description": about, "property=og:description": about}
 # README.md and index.md begin with a picture or table of their own; headings may skip a level.
 suppress_warnings = ["myst.header"]
 
@@ -133,18 +135,6 @@ def write_report(folder):
         shutil.copy(Path(scratch) / "demo" / "report.html", folder / "docs" / "example_report.html")
 
 
-def write_markdown(app, folder):
-    """Write every page as Markdown beside it, and their list, for programs that read: llms.txt."""
-    pages = {Path(app.env.doc2path(name)).relative_to(ROOT) for name in app.env.found_docs}
-    for page in {Path("examples/README.md"), *pages}:
-        if page.suffix == ".md":
-            (folder / page).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(ROOT / page, folder / page)
-    index = (ROOT / "docs" / "index.md").read_text().split("```{toctree}")[0]
-    index = re.sub(r"\]\((?!\.\./|https?:)", "](docs/", index).replace("](../", "](")
-    (folder / "llms.txt").write_text(index)
-
-
 def setup(app):
     """Lead links to gallery and report, show waiting changes, leave scikit-learn's methods out."""
 
@@ -157,7 +147,6 @@ def setup(app):
     def finish(app, exception):
         if exception is None and app.builder.format == "html":
             write_report(Path(app.outdir))
-            write_markdown(app, Path(app.outdir))
 
     def lead_from_docstring(app, what, name, thing, options, lines):
         lines[:] = [re.sub(r"\bdocs/(\w+)\.md\b", r":doc:`/docs/\1`", line) for line in lines]
@@ -174,6 +163,7 @@ def setup(app):
 # A script shows what its reader would see, without advice about the toy data in it.
 warnings.filterwarnings("ignore", category=kernelwise.selection.KernelChoiceWarning)
 
+html_context = {"default_mode": "auto"}  # as light or dark as the reader's system
 html_theme = "pydata_sphinx_theme"
 html_title = f"kernelwise {version}"
 html_static_path = ["_static"]
