@@ -1,6 +1,8 @@
 """The reference has a page for every public name, and names nothing that does not exist."""
 
+import inspect
 import re
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
@@ -66,3 +68,56 @@ def test_what_is_listed_says_what_it_is():
     for name in LISTED:
         value = resolved(name)
         assert isinstance(value.__doc__, str) and len(value.__doc__) > 20, name
+
+
+def sections_of(function: Callable) -> dict[str, str]:
+    """The sections of a docstring, by their titles."""
+    parts = re.split(r"(?m)^(\w[\w ]*)\n-+\n", f"{inspect.getdoc(function)}\n")
+    return dict(zip(parts[1::2], parts[2::2], strict=True))
+
+
+def undocumented(function: Callable) -> list[str]:
+    """Parameters that are in either the signature or the docstring, and a result not described."""
+    sections = sections_of(function)
+    entries = re.findall(r"(?m)^(\S.*)$", sections.get("Parameters", ""))
+    named = {name.strip(" *") for entry in entries for name in entry.split(" : ")[0].split(",")}
+    signature = inspect.signature(function)
+    missing = sorted(set(signature.parameters) ^ named)
+    has_result = signature.return_annotation not in (None, "None")
+    if has_result and {"Returns", "Yields"}.isdisjoint(sections):
+        missing.append("Returns")
+    return missing
+
+
+def public_functions() -> dict[str, Callable]:
+    """Plain functions with parameters, and what is made of them, among all public names."""
+    found = {name: resolved(name) for name in [*LISTED, *public_names()]}
+    functions = {n: v for n, v in found.items() if callable(v) and not isinstance(v, type)}
+    return {n: v for n, v in functions.items() if inspect.signature(v).parameters}
+
+
+def test_every_function_documents_its_parameters_and_its_result():
+    functions = public_functions()
+    assert len({id(function) for function in functions.values()}) > 50
+    gaps = {name: undocumented(function) for name, function in functions.items()}
+    assert {name: gap for name, gap in gaps.items() if gap} == {}
+
+
+def test_gaps_of_a_docstring_are_found():
+    def function(a, *rest, b=1, **others) -> int:
+        """Do something with a, b and others.
+
+        Parameters
+        ----------
+        a, gone
+            Numbers.
+        *rest : int
+
+        Notes
+        -----
+        b : int
+        """
+
+    assert undocumented(function) == ["b", "gone", "others", "Returns"]
+    function.__annotations__["return"] = None
+    assert undocumented(function) == ["b", "gone", "others"]

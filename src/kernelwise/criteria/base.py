@@ -66,7 +66,31 @@ class Value(NamedTuple):
 
 
 def ask(criterion: "Criterion", evidence: Evidence, ridge: float) -> Value:
-    """Return the value of a criterion, or why it has none."""
+    """Return the value of a criterion, or why it has none.
+
+    Parameters
+    ----------
+    criterion : Criterion
+    evidence : Evidence
+        What is known of the kernel.
+    ridge : float
+        Without effect on a criterion that uses none.
+
+    Returns
+    -------
+    value : Value
+        NaN with the reason where the criterion is undefined, or its value is beyond float64.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise import Precomputed, criteria, gram
+    >>> targets = gram.Targets.of([1, 1, -1, -1])
+    >>> [identity] = gram.Dense().grams([Precomputed()], np.eye(4), targets)
+    >>> evidence = criteria.Evidence(identity, targets)
+    >>> criteria.ask(criteria.KTA(), evidence, 1.0).mean
+    0.5
+    """
     try:
         with np.errstate(all="ignore"):  # NaN tells
             found = np.asarray(criterion.value(evidence, ridge))
@@ -84,6 +108,31 @@ def judge(
     """Return what every criterion says of a kernel, ridge by ridge.
 
     Criteria without a ridge are asked once.
+
+    Parameters
+    ----------
+    evidence : Evidence
+        What is known of the kernel.
+    columns : dict of Criterion
+        By names of any hashable type.
+    ridges : list of float
+
+    Returns
+    -------
+    values : dict of list of Value
+        By the same names, one value per ridge; all undefined where the squares of the entries of
+        the matrix overflow or vanish.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise import Precomputed, criteria, gram
+    >>> targets = gram.Targets.of([1, 1, -1, -1])
+    >>> [identity] = gram.Dense().grams([Precomputed()], np.eye(4), targets)
+    >>> evidence = criteria.Evidence(identity, targets)
+    >>> values = criteria.judge(evidence, {"kta": criteria.KTA()}, [0.1, 1.0])
+    >>> [value.mean for value in values["kta"]]
+    [0.5, 0.5]
     """
     invalid = evidence.gram.invalid_reason
     if invalid is not None:
@@ -241,6 +290,22 @@ def _classes() -> dict[str, type[Criterion]]:
 
 def get(criterion: str | Criterion, **parameters: Any) -> Criterion:
     """Return a criterion by name, with parameters; of a criterion, parameters are replaced.
+
+    Parameters
+    ----------
+    criterion : str or Criterion
+        A name as in :func:`available`, or a criterion.
+    **parameters : Any
+        Fields of the criterion by name; its own, or the defaults, for the others.
+
+    Returns
+    -------
+    criterion : Criterion
+
+    Raises
+    ------
+    ValueError
+        If no criterion has this name.
 
     Examples
     --------

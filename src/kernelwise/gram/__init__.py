@@ -26,7 +26,6 @@ from kernelwise.gram.base import Need as Need
 from kernelwise.gram.base import Powers as Powers
 from kernelwise.gram.base import available as available
 from kernelwise.gram.base import get as get
-from kernelwise.gram.base import lacking as lacking
 from kernelwise.gram.cluster import ClusterError as ClusterError
 from kernelwise.gram.dense import Dense as Dense
 from kernelwise.gram.dense import resolve_engine as resolve_engine
@@ -36,6 +35,7 @@ from kernelwise.gram.inverse import Spectrum as Spectrum
 from kernelwise.gram.lowrank import LowRank as LowRank
 from kernelwise.gram.psd import NotPSDWarning as NotPSDWarning
 from kernelwise.gram.psd import repair as repair
+from kernelwise.gram.refusals import lacking as lacking
 from kernelwise.gram.tiled import Tiled as Tiled
 from kernelwise.targets import Targets as Targets
 

@@ -319,26 +319,22 @@ class Engine(ABC):
             raise TypeError(f"{cls.__name__} must say its name.")
 
 
-def lacking(engine: Engine, needs: frozenset[Need], rows: int) -> str | None:
-    """Say which needs an engine does not provide; None if it provides all of them.
-
-    Raises MemoryError where it provides what does not fit into memory.
-    """
-    missing = needs - engine.provides
-    if not missing:
-        engine.check_memory(needs, rows)
-        return None
-    names = " and ".join(need.value for need in Need if need in missing)
-    return f"needs {names}, which engine {engine.name!r} does not provide"
-
-
 def available() -> dict[str, type[Engine]]:
     """Return every engine class by name, those defined outside the package included."""
     return {cls.name: cls for cls in members(Engine)}
 
 
 def get(engine: "str | Engine") -> Engine:
-    """Return an engine by name; an engine is returned as it is."""
+    """Return an engine by name; an engine is returned as it is.
+
+    Parameters
+    ----------
+    engine : str or Engine
+
+    Returns
+    -------
+    engine : Engine
+    """
     if isinstance(engine, Engine):
         return engine
     known = available()

@@ -39,8 +39,7 @@ from kernelwise.kernels import Kernel, Pairs
 from kernelwise.kernels.transform import unwrapped
 from kernelwise.targets import Targets
 
-# The geometry, the matrix, its copy for LAPACK, the eigenvectors and LAPACK's workspace.
-_MATRICES_AT_ONCE = 5
+_MATRICES_AT_ONCE = 5  # geometry, matrix, its copy for LAPACK, eigenvectors, LAPACK's workspace
 DENSE_ROWS = 700  # below it loading the compiled loops takes longer than the matrices do
 _LEAST = 2.0  # bytes: a number up to 1 would be a share of what is free
 _EPS = float(np.finfo(float).eps)
@@ -120,9 +119,20 @@ def needed(n: int) -> float:
 def resolve_engine(
     engine: str | Engine, rows: int, *, given_matrix: bool, memory: Any = None
 ) -> tuple[Engine, str]:
-    """Return the engine for a number of rows and a memory budget, and why it is that one.
+    """Return the engine for a number of rows, or a given matrix, and why it is that one.
 
-    The budget is fixed here: what is free falls while matrices are held.
+    Parameters
+    ----------
+    engine : "auto", str or Engine
+    rows : int
+    given_matrix : bool
+    memory : str, float or None, default=None
+        As of :class:`Dense`; fixed here, for what is free falls while matrices are held.
+
+    Returns
+    -------
+    engine : Engine
+    reason : str
     """
     from kernelwise.gram.tiled import Tiled
 
@@ -197,8 +207,7 @@ class DenseGram(Gram):
                 S = kernel.values(self._pairs)
             low, high = float(S.min()), float(S.max())
             if shift == 0.0 and 0.0 < low and high <= 2.0 * low:
-                # Exact, by Sterbenz's lemma: what a nearly constant matrix says is in S.
-                S, shift = S - low, low
+                S, shift = S - low, low  # exact, by Sterbenz's lemma: what K says is in S
         self._form = S, shift, _EPS * max(high, -low)
         return self._form
 

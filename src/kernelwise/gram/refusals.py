@@ -5,6 +5,35 @@ from collections.abc import Sequence
 from typing import Any
 
 from kernelwise._arguments import in_words
+from kernelwise.gram.base import Engine, Need
+
+
+def lacking(engine: Engine, needs: frozenset[Need], rows: int) -> str | None:
+    """Say which needs an engine does not provide.
+
+    Parameters
+    ----------
+    engine : Engine
+    needs : frozenset of Need
+    rows : int
+        Of the matrix.
+
+    Returns
+    -------
+    fact : str or None
+        As in "needs its entries, which ..."; None if it provides all of them.
+
+    Raises
+    ------
+    MemoryError
+        Where it provides what does not fit into memory.
+    """
+    missing = needs - engine.provides
+    if not missing:
+        engine.check_memory(needs, rows)
+        return None
+    names = " and ".join(need.value for need in Need if need in missing)
+    return f"needs {names}, which engine {engine.name!r} does not provide"
 
 
 class DoesNotFit(MemoryError):

@@ -241,7 +241,27 @@ def set_finite(
     object.__setattr__(kernel, name, value)
 
 
-# Store a parameter of a frozen kernel as a float; refuse one that is not positive.
 set_positive = partial(
     set_finite, least=SMALLEST, wanted=f"positive (at least {SMALLEST:g}) and finite"
 )
+set_positive.__doc__ = """Store a parameter of a frozen kernel as a float; it must be positive.
+
+Call it in ``__post_init__``.
+
+Parameters
+----------
+kernel : Kernel
+name : str
+    The name of the field.
+least : float, default=1e-300
+    The smallest value that is taken.
+wanted : str, default="positive (at least 1e-300) and finite"
+    What an error says that the value must be.
+
+Raises
+------
+TypeError
+    If the value is no real number.
+ValueError
+    If it is below `least`, infinite or NaN.
+"""

@@ -40,6 +40,24 @@ def gaussian(lo: int = -15, hi: int = 15) -> list[Gaussian]:
 
     The default is the grid of 31 widths of the papers on the spectral measure (2017), eigenvalues
     ratio (2015) and kernel stability (2019).
+
+    Parameters
+    ----------
+    lo : int, default=-15
+        The first exponent i, at least -996.
+    hi : int, default=15
+        The last one, not below `lo`, at most 1023.
+
+    Returns
+    -------
+    kernels : list of Gaussian
+        From the narrowest to the widest.
+
+    Examples
+    --------
+    >>> from kernelwise import grids
+    >>> grids.gaussian(-1, 1)
+    [Gaussian(tau=0.5), Gaussian(tau=1.0), Gaussian(tau=2.0)]
     """
     return [Gaussian(2.0**i) for i in _whole(lo, hi, *_WIDTHS)]
 
@@ -49,6 +67,24 @@ def gaussian_gamma(lo: int = -10, hi: int = 9) -> list[Gaussian]:
 
     The default is the grid of 20 widths of the spectral perturbation stability paper (2014), which
     writes :math:`\tau` for what is called gamma here.
+
+    Parameters
+    ----------
+    lo : int, default=-10
+        The first exponent i, at least -1024.
+    hi : int, default=9
+        The last one, not below `lo`, at most 995.
+
+    Returns
+    -------
+    kernels : list of Gaussian
+        From the widest to the narrowest.
+
+    Examples
+    --------
+    >>> from kernelwise import grids
+    >>> grids.gaussian_gamma(-1, 1)
+    [Gaussian(tau=1.0), Gaussian(tau=0.5), Gaussian(tau=0.25)]
     """
     return [Gaussian(2.0 ** (-1 - i)) for i in _whole(lo, hi, *_GAMMAS)]
 
@@ -57,17 +93,57 @@ def polynomial(lo: int = 1, hi: int = 10) -> list[Polynomial]:
     """Return the kernels (1 + x.z)^d, d = lo..hi.
 
     The kernel stability paper (2019) has degrees 1..10, that on spectral perturbation 1..20.
+
+    Parameters
+    ----------
+    lo : int, default=1
+        The lowest degree d, at least 1.
+    hi : int, default=10
+        The highest one, not below `lo`, at most 10,000.
+
+    Returns
+    -------
+    kernels : list of Polynomial
+        From the lowest degree to the highest.
     """
     return [Polynomial(degree=d) for d in _whole(lo, hi, 1, HIGHEST)]
 
 
 def laplacian(lo: int = -5, hi: int = 10) -> list[Laplacian]:
-    """Return Laplacian kernels with scale = 2^i, i = lo..hi."""
+    """Return Laplacian kernels with scale = 2^i, i = lo..hi.
+
+    Parameters
+    ----------
+    lo : int, default=-5
+        The first exponent i, at least -996.
+    hi : int, default=10
+        The last one, not below `lo`, at most 1023.
+
+    Returns
+    -------
+    kernels : list of Laplacian
+        From the narrowest to the widest.
+    """
     return [Laplacian(2.0**i) for i in _whole(lo, hi, *_WIDTHS)]
 
 
 def matern(lo: int = -5, hi: int = 10, nu: float = 1.5) -> list[Matern]:
-    """Return Matérn kernels of one smoothness with scale = 2^i, i = lo..hi."""
+    """Return Matérn kernels of one smoothness with scale = 2^i, i = lo..hi.
+
+    Parameters
+    ----------
+    lo : int, default=-5
+        The first exponent i, at least -996.
+    hi : int, default=10
+        The last one, not below `lo`, at most 1023.
+    nu : {0.5, 1.5, 2.5}, default=1.5
+        The smoothness of all of them.
+
+    Returns
+    -------
+    kernels : list of Matern
+        From the narrowest to the widest.
+    """
     return [Matern(2.0**i, nu) for i in _whole(lo, hi, *_WIDTHS)]
 
 
@@ -76,6 +152,22 @@ def libsvm(n_features: int) -> list[Kernel]:
 
     LIBSVM sets gamma to ``1 / n_features``; the paper takes its defaults, but scale 1 for
     the cubic kernel.
+
+    Parameters
+    ----------
+    n_features : int
+        The number of columns of the data, at least 1.
+
+    Returns
+    -------
+    kernels : list of Kernel
+        The four, in this order.
+
+    Examples
+    --------
+    >>> from kernelwise import grids
+    >>> grids.libsvm(4)[2]  # exp(-|x - z|^2 / 4)
+    Gaussian(tau=2.0)
     """
     count = as_integer(n_features)
     if count is None or not 1 <= count <= _MOST_FEATURES:

@@ -26,8 +26,8 @@ from kernelwise.machines.precomputed import PrecomputedAdapter as PrecomputedAda
 from kernelwise.machines.ridge_path import LeastSquares as LeastSquares
 from kernelwise.machines.ridge_path import LostDigitsWarning as LostDigitsWarning
 from kernelwise.machines.ridge_path import RidgeFit as RidgeFit
-from kernelwise.machines.ridge_path import check_ridge as check_ridge
 from kernelwise.machines.ridge_path import fit_cholesky as fit_cholesky
+from kernelwise.machines.ridges import check_ridge as check_ridge
 from kernelwise.machines.squared_hinge import SquaredHingeFit as SquaredHingeFit
 from kernelwise.machines.squared_hinge import fit_squared_hinge as fit_squared_hinge
 from kernelwise.machines.svm import SupportVectors as SupportVectors

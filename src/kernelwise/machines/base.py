@@ -83,7 +83,25 @@ def get(machine: Any) -> type[Machine]:
 
 
 def needs_with(machine: type[Machine], needs: Iterable[Need | Powers]) -> frozenset[Need]:
-    """Return what needs take of a kernel matrix; training and folds take what the machine says."""
+    """Return what needs take of a kernel matrix; training and folds take what the machine says.
+
+    Parameters
+    ----------
+    machine : subclass of Machine
+    needs : iterable of Need or Powers
+
+    Returns
+    -------
+    taken : frozenset of Need
+        None of them is ``Need.TRAINING`` or ``Need.FOLDS``; powers take products.
+
+    Examples
+    --------
+    >>> from kernelwise.gram import Need
+    >>> from kernelwise.machines import LeastSquares, needs_with
+    >>> needs_with(LeastSquares, {Need.TRAINING})
+    frozenset({<Need.SOLVE: 'linear systems'>})
+    """
     taken: set[Need] = set()
     for need in needs:
         if isinstance(need, Powers):

@@ -52,7 +52,22 @@ class GivenSplits:
 
 
 def as_cv(cv: Any) -> Any:
-    """Return a splitter as it is, a list (or generator) of splits as a value, or complain."""
+    """Return a splitter as it is, a list (or generator) of splits as a value, or complain.
+
+    Parameters
+    ----------
+    cv : splitter, iterable of (train, test) rows, or None
+
+    Returns
+    -------
+    cv : splitter, GivenSplits or None
+        A generator is used up: the value holds its splits.
+
+    Raises
+    ------
+    ValueError
+        If it is none of these.
+    """
     if cv is None or isinstance(cv, GivenSplits):
         return cv
     if is_list(cv):
@@ -65,8 +80,39 @@ def as_cv(cv: Any) -> Any:
 def make_splits(targets: Targets, cv: Any, k: int, repeats: int, random_state: int) -> list[Split]:
     """Return the splits of a splitter or a list, or k shuffled folds, `repeats` times.
 
-    Folds are stratified for classes. A row that is neither trained nor tested on is left out. The
-    same target has the same splits every time, also by a splitter that is not seeded.
+    Folds are stratified where every class has at least k rows. A row that is neither trained nor
+    tested on is left out. The same target has the same splits every time, also by a splitter that
+    is not seeded.
+
+    Parameters
+    ----------
+    targets : Targets
+    cv : splitter, list of (train, test) rows, or None
+        Rows are numbers from 0 to n - 1 or a mask; no row may be in both. None: the k folds.
+    k : int
+        The number of folds, at most that of the rows; without effect where there is a cv.
+    repeats : int
+        How often the rows are dealt to k folds; without effect where there is a cv.
+    random_state : int
+        The seed of the first deal; every further one adds 1.
+
+    Returns
+    -------
+    splits : list of Split
+
+    Raises
+    ------
+    ValueError
+        If there are fewer rows than folds, or what cv lists are no such splits.
+
+    Examples
+    --------
+    >>> from kernelwise import gram
+    >>> from kernelwise.machines import make_splits
+    >>> targets = gram.Targets.of([0, 0, 1, 1])
+    >>> [split] = make_splits(targets, [([0, 2], [1])], k=5, repeats=1, random_state=0)
+    >>> split.left_out, split.test
+    (array([1, 3]), array([1]))
     """
     key = (id(cv), k, repeats, random_state)
     if key not in targets.splits:

@@ -26,9 +26,9 @@ from kernelwise.machines.calibration import Calibration, midpoint
 from kernelwise.machines.ridge_path import (
     LostDigitsWarning,
     RidgeFit,
-    check_ridge,
     fit_cholesky,
 )
+from kernelwise.machines.ridges import check_ridge
 from kernelwise.machines.uncertainty import PredictsIntervals, PredictsSets
 from kernelwise.machines.weights import placed, sample_weights, with_class_weights
 from kernelwise.targets import Targets

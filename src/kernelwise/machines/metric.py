@@ -54,6 +54,11 @@ def learn_metric(machine: Any, *, prior: float = 0.3, max_steps: int = 50) -> Sc
     max_steps : int, default=50
         Of the search, which stops earlier where it is done.
 
+    Returns
+    -------
+    kernel : Scaled
+        The kernel of the machine with these weights; those it had already are multiplied in.
+
     References
     ----------
     G. C. Cawley and N. L. C. Talbot, Preventing over-fitting during model selection via Bayesian

@@ -93,6 +93,11 @@ def relevance(
     random_state : int, RandomState or None, default=None
         Draws the rows; None is 0, so that two calls agree.
 
+    Returns
+    -------
+    relevance : Relevance
+        Its ``values`` are M, beside their standard errors.
+
     References
     ----------
     A. Radhakrishnan, D. Beaglehole, P. Pandit and M. Belkin, Mechanism for feature learning in

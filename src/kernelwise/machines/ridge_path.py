@@ -28,7 +28,6 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from kernelwise._arguments import as_real, shown
 from kernelwise._threads import cached_property
 from kernelwise._types import Array
 from kernelwise._undefined import Undefined
@@ -42,8 +41,6 @@ from kernelwise.targets import Targets
 
 # A held-out value below this share of its target is mostly the rounding error of y - r.
 _CANCELLED = 1e-12
-SMALLEST_RIDGE = 1e-100  # squares of coefficients stay within float64
-LARGEST_RIDGE = 1.0 / SMALLEST_RIDGE
 
 
 class LostDigitsWarning(UserWarning):
@@ -208,7 +205,20 @@ def fit_cholesky(
     fit_intercept: bool = True,
     sample_weight: Array | None = None,
 ) -> RidgeFit:
-    """Return the machine on a kernel matrix at one ridge; only its upper triangle is read."""
+    """Return the machine on a kernel matrix at one ridge; only its upper triangle is read.
+
+    Parameters
+    ----------
+    K : array of shape (n, n)
+    y : array of shape (n,) or (n, c)
+    ridge : float
+    fit_intercept : bool, default=True
+    sample_weight : array of positive numbers of shape (n,), default=None
+
+    Returns
+    -------
+    fit : RidgeFit
+    """
     M = weighted_matrix(K, sample_weight)
     inverse = CholeskyInverse(np.array(M, order="C") if M is K else M, ridge)
     return fit_ridge(
@@ -227,14 +237,6 @@ def weighted_matrix(K: Array, sample_weight: Array | None) -> Array:
 def _cancels(targets: Array, values: Array) -> bool:
     """Say whether some of values = targets - residuals are nothing but rounding errors."""
     return bool(np.any(np.abs(values) <= _CANCELLED * np.abs(targets)))
-
-
-def check_ridge(ridge: Any) -> float:
-    """Return a ridge as a float, or say that it must be a positive number within reason."""
-    value = as_real(ridge)
-    if value is not None and SMALLEST_RIDGE <= value <= LARGEST_RIDGE:
-        return value
-    raise ValueError(f"ridge must be a positive number (1e-100 to 1e100), got {shown(ridge)}.")
 
 
 @dataclass(eq=False, repr=False)

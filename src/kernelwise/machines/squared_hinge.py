@@ -35,7 +35,35 @@ class SquaredHingeFit(NamedTuple):
 def fit_squared_hinge(
     K: Array, y: Array, ridge: float, fit_intercept: bool = True
 ) -> SquaredHingeFit:
-    """Return the machine for labels ±1."""
+    r"""Return the machine for labels ±1.
+
+    Parameters
+    ----------
+    K : array of shape (n, n)
+        A symmetric kernel matrix.
+    y : array of shape (n,)
+        1.0 and -1.0.
+    ridge : float
+        :math:`\lambda`, added to the diagonal of K as it is.
+    fit_intercept : bool, default=True
+        Whether there is a bias b.
+
+    Returns
+    -------
+    fit : SquaredHingeFit
+
+    Raises
+    ------
+    LinAlgError
+        If the matrix of the active rows plus ridge is not positive definite.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from kernelwise.machines import fit_squared_hinge
+    >>> fit_squared_hinge(np.eye(2), np.array([1.0, -1.0]), ridge=1.0).coefficients
+    array([ 0.5, -0.5])
+    """
     active = np.arange(y.size)
     seen: set[bytes] = set()
     for _ in range(_ITERATIONS):

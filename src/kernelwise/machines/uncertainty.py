@@ -22,7 +22,8 @@ from kernelwise.gram.cholesky import CholeskyInverse
 from kernelwise.gram.psd import check_matrix
 from kernelwise.machines import conformal
 from kernelwise.machines.base import winners
-from kernelwise.machines.ridge_path import check_ridge, weighted_matrix
+from kernelwise.machines.ridge_path import weighted_matrix
+from kernelwise.machines.ridges import check_ridge
 
 METHODS = ("auto", "jackknife", "jackknife+")
 MOST_ROWS = 2000  # up to which "auto" factorises the matrix again: a fraction of a second

@@ -7,7 +7,7 @@ import numpy as np
 from kernelwise._arguments import shown
 from kernelwise._sklearn import validate_class_weights, validate_weights
 from kernelwise._types import Array
-from kernelwise.machines.ridge_path import LARGEST_RIDGE, SMALLEST_RIDGE
+from kernelwise.machines.ridges import LARGEST_RIDGE, SMALLEST_RIDGE
 
 
 def sample_weights(X: Any, sample_weight: Any) -> Array:

@@ -35,8 +35,7 @@ _ESTIMATES = {
     "nested": "Nested error",
 }
 _COSTS = {"n^2": "order n²", "n^3": "order n³", "training": "a training"}
-# The script draws the curve here; without a curve it hides the section.
-_CURVE = section(
+_CURVE = section(  # the script draws it here; without a curve it hides the section
     "curve",
     "The curve behind it",
     "<noscript><p>The curve needs JavaScript; its values are in the table below.</p></noscript>"
@@ -52,12 +51,11 @@ _CURVE = section(
 def write_report(record: Record, path: str | os.PathLike[str]) -> None:
     """Write the report of a record to one HTML file.
 
-    The file appears whole or not at all: it is written under another name, then renamed.
-
     Parameters
     ----------
     record : Record
     path : str or path
+        The file appears there whole or not at all: it is written under another name, then renamed.
     """
     # A file name that is not UTF-8 reaches Python as lone surrogates.
     page = render(summarize(record)).encode("utf-8", errors="backslashreplace")
@@ -66,7 +64,16 @@ def write_report(record: Record, path: str | os.PathLike[str]) -> None:
 
 
 def render(summary: dict[str, Any]) -> str:
-    """Return the page that shows a summary, as :func:`summarize` makes it."""
+    """Return the HTML page that shows a summary, as :func:`summarize` makes it.
+
+    Parameters
+    ----------
+    summary : dict
+
+    Returns
+    -------
+    page : str
+    """
     folder = files(__package__) / "templates"
     page = Template((folder / "report.html").read_text("utf-8"))
     headline = summary["headline"]
@@ -93,7 +100,7 @@ def _sections(summary: dict[str, Any]) -> dict[str, str]:
         "features": features(summary["features"]),
         "sure": _sure(summary["sure"]),
         "errors": mistakes(summary),
-        # Where kernels are weighed there is none that was not chosen.
+        # Kernels that are weighed are all chosen.
         "close": "" if summary["views"] else _close(summary["close"]),
         "ranks": _ranks(summary["tables"][-1]),
         "candidates": _candidates(summary),
@@ -160,8 +167,7 @@ def _facts(sure: dict[str, Any], as_well: str) -> str:
 def _value_with_spread(estimate: dict[str, Any]) -> str:
     spread = (estimate["spread_text"] or "").removesuffix(" %")
     small = f' <small class="whole">± {escape(spread)}</small>' if spread else ""
-    value = escape(estimate["value_text"] or "unknown")
-    return f'<span class="whole">{value}</span>{small}'
+    return f'<span class="whole">{escape(estimate["value_text"] or "unknown")}</span>{small}'
 
 
 def _warnings(warnings: list[str]) -> str:
@@ -255,9 +261,8 @@ def _close(close: dict[str, Any] | None) -> str:
     if close is None or not close["others"]:
         return ""
     told = f"{close['label']}, {DIRECTIONS[close['greater_is_better']]}"
-    own = f"{escape(told)}; the choice has {number(close['value'])}."
-    body = f'<p class="quiet">By {own}</p>{_tables.runners_up(close)}'
-    return section("close", "What else was close", body)
+    own = f'<p class="quiet">By {escape(told)}; the choice has {number(close["value"])}.</p>'
+    return section("close", "What else was close", own + _tables.runners_up(close))
 
 
 def _ranks(table: dict[str, Any]) -> str:

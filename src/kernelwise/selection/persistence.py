@@ -94,6 +94,17 @@ def save_model(model: Any, path: str | os.PathLike[str], trusted: Iterable[str] 
     ------
     ValueError
         If the model holds a type that :func:`load_model` would refuse.
+
+    Examples
+    --------
+    >>> import os
+    >>> from tempfile import TemporaryDirectory
+    >>> import kernelwise as kw
+    >>> machine = kw.KRR(kw.Linear()).fit([[0.0], [1.0]], [0.0, 1.0])
+    >>> with TemporaryDirectory() as folder:
+    ...     kw.save_model(machine, os.path.join(folder, "model.skops"))
+    ...     os.listdir(folder)
+    ['model.skops']
     """
     skops, names = _skops(), _trusted_names(trusted)
     try:
@@ -139,6 +150,19 @@ def load_model(
     ValueError
         If the file is no such model, is damaged, unpacks to more than it may, or names a type that
         is not trusted.
+
+    Examples
+    --------
+    >>> import os
+    >>> from tempfile import TemporaryDirectory
+    >>> import kernelwise as kw
+    >>> machine = kw.KRR(kw.Linear()).fit([[0.0], [1.0]], [0.0, 1.0])
+    >>> with TemporaryDirectory() as folder:
+    ...     path = os.path.join(folder, "model.skops")
+    ...     kw.save_model(machine, path)
+    ...     again = kw.load_model(path)
+    >>> again.predict([[2.0]]).tolist() == machine.predict([[2.0]]).tolist()
+    True
     """
     most = as_bytes(max_size, "max_size")
     return restored(read_file(path, most), path, trusted, most)
