@@ -32,17 +32,15 @@ def far_rows(model: Any, rows: Any, numeric: Sequence[str]) -> str:
     return _told(np.vstack(found), rows, numeric)
 
 
-def unseen_texts(model: Any, rows: Any) -> str:
-    """Return a sentence on columns with texts that the model has not seen; "" without any."""
+def unseen_texts(model: Any, rows: Any, texts: Sequence[str]) -> str:
+    """Return a sentence on columns of texts with some that the model has not seen; "" without."""
     parts = {name: part for name, part, _ in getattr(model[0], "transformers_", ())}
-    if "texts" not in parts:
-        return ""
+    known_texts = parts["texts"][-1].categories_ if texts else []
     shown = []
-    indicate = parts["texts"][-1]
-    for name, known in zip(parts["texts"].feature_names_in_, indicate.categories_, strict=True):
+    for name, known in zip(texts, known_texts, strict=True):
         new = rows[name][rows[name].notna() & ~rows[name].isin(known)]
         if len(new):
-            shown.append(f"{str(name)!r} ({str(new.iloc[0])[:40]!r})")
+            shown.append(f"{name!r} ({str(new.iloc[0])[:40]!r})")
     return f"texts that the model has not seen: {some(shown)}." if shown else ""
 
 

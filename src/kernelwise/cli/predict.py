@@ -39,7 +39,9 @@ def predict(args: argparse.Namespace, screen: Screen) -> int:
             screen.note(sentence)
         with screen.status("predicting"):
             columns = _predicted(args, model, rows)
-            _tell_limits(args, model, rows, wanted, columns, screen)
+        if empty := _empty_sets(columns.get("set", ()), args.interval):
+            screen.note(empty, "warning")
+        _tell_limits(args, model, rows, wanted, screen)
     content = json.dumps(columns) + "\n" if args.json else write.to_csv(columns, raw=args.raw)
     _hand_over(args, content)
     return 0
@@ -141,18 +143,19 @@ def _sureness(args: argparse.Namespace, model: Any, rows: Any) -> dict[str, list
 
 
 def _tell_limits(
-    args: argparse.Namespace,
-    model: Any,
-    rows: Any,
-    wanted: Wanted,
-    columns: dict[str, list[Any]],
-    screen: Screen,
+    args: argparse.Namespace, model: Any, rows: Any, wanted: Wanted, screen: Screen
 ) -> None:
-    """Say which rows the model does not know, and which it gives up."""
-    empty = _empty_sets(columns.get("set", ()), args.interval)
-    for sentence in filter(None, (far_rows(model, rows, wanted.numeric), empty)):
-        screen.note(sentence, "warning")
-    if unseen := unseen_texts(model, rows):
+    """Say which rows, and which texts, the model does not know."""
+    try:
+        far = far_rows(model, rows, wanted.numeric)
+        unseen = unseen_texts(model, rows, wanted.kinds.get("texts", []))
+    except MemoryError:
+        raise
+    except Exception as error:  # whatever damaged parts make of it
+        raise BadInput(f"{args.model!r} is a damaged model: select again.") from error
+    if far:
+        screen.note(far, "warning")
+    if unseen:
         screen.note(unseen)
 
 
