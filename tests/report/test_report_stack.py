@@ -75,7 +75,7 @@ class TestStack:
         assert "Several kernels predict rows left out better than the chosen one alone" in said
 
     def test_whose_error_alone_is_too_good(self):
-        record, flattered = stacked(), "a kernel on weighted features flatters it"
+        record, flattered = stacked(), "a kernel on weighted features looks better than it is"
         assert flattered in section_of(record, "stack")
         others = tuple(m for m in record.stack.members if "weighted" not in m.title)
         other = replace(record, stack=replace(record.stack, members=others))

@@ -4,6 +4,7 @@ import re
 from html import escape
 from typing import Any
 
+from kernelwise.kernels import Scaled
 from kernelwise.report import _tables
 from kernelwise.report._markup import bullets, plural, section
 from kernelwise.selection.archive import to_plain
@@ -25,6 +26,7 @@ def summarized_stack(stack: Stack) -> dict[str, Any]:
                 "ridge": to_plain(member.ridge),
                 "weight": member.weight,
                 "error": None if member.error is None else member.error.short,
+                "weighs_features": isinstance(member.kernel, Scaled),
             }
             for member in stack.members
         ],
@@ -92,11 +94,11 @@ def _gate(stack: dict[str, Any], by_loss: str) -> str:
 
 def _flattered(members: list[dict[str, Any]]) -> str:
     """Return why a member may err less alone than all together, where one may."""
-    if not any(member["title"].endswith("weighted features") for member in members):
+    if not any(member["weighs_features"] for member in members):
         return ""
     return (
-        '<p class="quiet">The error alone of a kernel on weighted features flatters it: the '
-        "weights were learnt from the same rows.</p>"
+        '<p class="quiet">Alone, a kernel on weighted features looks better than it is: the error '
+        "is on the rows that its weights were learnt from.</p>"
     )
 
 
