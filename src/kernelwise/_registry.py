@@ -41,7 +41,7 @@ def check_new_name(cls: Any, base: Any) -> None:
 
 
 def unknown(what: str, name: object, known: Sequence[str], alike: float = 0.6) -> str:
-    """Return one sentence for a name that does not exist, with the nearest if one is so alike."""
+    """Return one sentence for a name that does not exist, with another if one is so alike."""
     near = difflib.get_close_matches(str(name).lower(), known, n=1, cutoff=alike)
     hint = f": did you mean {near[0]!r}?" if near else f": choose from {', '.join(known)}."
     return f"unknown {what} {shown(name)}{hint}"

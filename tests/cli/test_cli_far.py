@@ -48,7 +48,7 @@ def test_numbers_and_dates_far_beyond_those_seen(model, tmp_path, capsys):
     new.loc[4, "cast"] = "2031-05-01"
     new["kind"] = "unseen"
     expected = (
-        "warning: 3 rows far from all that the model has seen, for which its answers are guesses: "
+        "warning: the answer for 3 rows is a guess, far from all that the model has seen: "
         "'cement' (700.1 in data row 2), 'cast' (2031-05-01 in data row 5)."
     )
     assert told(file, new, tmp_path, capsys) == ([expected] if keeps_rows else [])

@@ -93,6 +93,12 @@ class TestColumnsThatTellTheTarget:
         assert self.told([None] * 70 + [1.5, 2.5] * 15) == [warning]  # numbers, by their gaps
         assert self.told([None] * 68 + ["price"] * 32) == []  # two of thirty errors are left
 
+    def test_several_columns(self):
+        gaps = np.array([None] * 70 + ["price", "moved"] * 15)
+        frame = pd.DataFrame({"c": gaps, "d": gaps, "x": np.arange(100) * 0.37 % 1.0, "y": self.Y})
+        data = prepare(Table("t.csv", frame), "y", "auto", scale=False)
+        assert "each of 'c', 'd' alone tells nearly every class, by the text" in _said(data)
+
     def test_what_may_be_honest(self):
         assert self.told(np.repeat([1.0, 2.0], [70, 30])) == []  # a number
         assert self.told(["a", "b"] * 50) == []

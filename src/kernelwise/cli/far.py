@@ -62,8 +62,8 @@ def _told(is_far: Array, rows: Any, numeric: Sequence[str]) -> str:
             row = int(column.argmax())
             shown.append(f"{name!r} ({_written(rows[name].iloc[row])} in data row {row + 1})")
     return (
-        f"{counted(count, 'row')} far from all that the model has seen, for which its answers are "
-        f"guesses: {some(shown)}."
+        f"the answer for {counted(count, 'row')} is a guess, far from all that the model has seen: "
+        f"{some(shown)}."
     )
 
 

@@ -27,9 +27,9 @@ def told_leaks(roles: ColumnRoles, targets: Targets) -> list[str]:
     found = [name for name, levels in _levels(roles) if _wrong(levels, classes) <= most]
     if not found:
         return []
-    names, verb = some([repr(name) for name in found]), "tells" if len(found) == 1 else "tell, each"
+    names = ("" if len(found) == 1 else "each of ") + some([repr(name) for name in found])
     text = (
-        f"{names} alone {verb} nearly every class, by the text or by where it is empty: is that "
+        f"{names} alone tells nearly every class, by the text or by where it is empty: is that "
         "known when you predict? --drop COLUMN leaves a column out."
     )
     return [Diagnostic(text, Code.TELLS_TARGET)]
