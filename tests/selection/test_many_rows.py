@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from scipy.stats import binom
+from sklearn.base import clone
 from sklearn.datasets import make_friedman1
 from sklearn.svm import SVC
 
@@ -94,6 +95,10 @@ def test_weights_sparse_rows_and_a_file(few_are_many, tmp_path):
     weights = np.where(y == 1, 3.0, 1.0)
     dense = kw.KernelSelector().fit(X, y, sample_weight=weights)
     sparse = kw.KernelSelector().fit(sp.csr_matrix(X), y, sample_weight=weights)
+    one = kw.KernelSelector(kernels=[kw.Gaussian(0.25)], ridge=0.1)
+    machines = (clone(one).fit(Z, y, sample_weight=weights) for Z in (X, sp.csr_matrix(X)))
+    first, second = (machine.predict(X) for machine in machines)
+    assert np.mean(first != second) < 0.005
     # Rounding decides between candidates that err alike on the 100 rows held out, by one percent:
     # twice the standard error of a difference of two such shares.
     new = rings(2000, seed=1)
