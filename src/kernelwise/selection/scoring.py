@@ -129,7 +129,7 @@ def score_matrices(
     )
 
 
-def score_kernels(  # noqa: PLR0913 (every argument has a default that most users keep)
+def score_kernels(
     X: Any,
     y: Any,
     kernels: Any = None,
