@@ -35,7 +35,7 @@ def cluster():
 @pytest.fixture
 def few_are_many(monkeypatch):
     """Let 600 rows be more than exact matrices can serve."""
-    from kernelwise.selection import landmark_search, problem, screen
+    from inside import landmark_search, problem, screen
 
     sizes = {
         problem: {"EXACT_ROWS": 500, "FEWEST_ROWS": 300},

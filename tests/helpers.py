@@ -13,15 +13,17 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from kernelwise import Precomputed
-from kernelwise.gram import Dense, Spectrum
-from kernelwise.gram.cholesky import CholeskyInverse
-from kernelwise.gram.inverse import (
+from inside import (
+    CholeskyInverse,
+    Dense,
+    Spectrum,
+    SupportVectors,
+    fit_ridge,
     spectral_inverses,
+    weighted_matrix,
     without_rounding,
 )
-from kernelwise.machines import SupportVectors
-from kernelwise.machines.ridge_path import fit_ridge, weighted_matrix
+from kernelwise import Precomputed
 
 EPS = np.finfo(float).eps
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kernelwise as kw
-from kernelwise.targets import IntegerTargetWarning, Targets
+from inside import IntegerTargetWarning, Targets
 
 
 def kind(y):
@@ -81,7 +81,7 @@ def test_the_selector_warns_the_user(rng):
 
 def test_the_command_line_says_which_way(tmp_path, capsys, rng):
     pandas = pytest.importorskip("pandas")
-    from kernelwise.cli.main import main
+    from inside import main
 
     X = rng.normal(size=(90, 2))
     for column, said in (

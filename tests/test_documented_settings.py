@@ -14,19 +14,27 @@ import numpy as np
 import pytest
 
 import kernelwise as kw
-from kernelwise import _arguments, _threads
-from kernelwise.gram import LowRank, Tiled, dense, families, features, lowrank, panels, tiled
-from kernelwise.gram.partial_cholesky import TOLERANCE
-from kernelwise.kernels import grids
-from kernelwise.selection import (
+from inside import (
+    TOLERANCE,
+    LowRank,
+    Tiled,
     cascade,
+    dense,
     effort,
+    families,
+    grids,
     landmark_search,
+    lowrank,
+    panels,
     problem,
     ranks,
     screen,
+    tiled,
     whole,
 )
+from inside import arguments as _arguments
+from inside import gram_features as features
+from inside import threads as _threads
 from test_documented_numbers import CLAIMS, NUMBER, ROOT, page
 from test_documented_numbers import SETTINGS as WITH_UNITS
 

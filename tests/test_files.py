@@ -10,8 +10,8 @@ import zipfile
 
 import pytest
 
-from kernelwise import _files
-from kernelwise._files import Damaged, TooLarge, Unpacking, Unreadable, append, read_file, replacing
+from inside import Damaged, TooLarge, Unpacking, Unreadable, append, read_file, replacing
+from inside import files as _files
 
 needs_pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
 

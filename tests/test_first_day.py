@@ -38,8 +38,8 @@ def test_a_name_that_is_not_there():
 
 
 def test_displays_where_users_look_for_them():
-    from kernelwise import figures
-    from kernelwise.report import figures as home
+    from inside import figures
+    from inside import report_figures as home
 
     for name in home.__all__:
         assert getattr(figures, name) is getattr(home, name)

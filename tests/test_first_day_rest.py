@@ -12,10 +12,7 @@ from sklearn.model_selection import KFold, cross_val_predict
 
 import kernelwise as kw
 from helpers import close
-from kernelwise.cli.advice import advice
-from kernelwise.report import render, summarize
-from kernelwise.selection import left_out
-from kernelwise.selection.record import Record
+from inside import Record, advice, left_out, render, summarize
 
 KERNELS = kw.grids.gaussian(-1, 3)
 WEIGHED = ["sm", "eloo", "gcv", "lml", "kfold"]

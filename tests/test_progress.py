@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 import kernelwise as kw
-from kernelwise import _progress
-from kernelwise._progress import Bar, Task, bar
-from kernelwise.cli.screen import _BarCallback
+from inside import Bar, Task, _BarCallback, bar
+from inside import progress as _progress
 
 
 @pytest.fixture

@@ -8,8 +8,8 @@ from pathlib import Path
 from types import ModuleType
 
 import kernelwise as kw
-from kernelwise import figures, report, targets
-from kernelwise.cli.formats import base as formats
+from inside import figures, report, targets
+from inside import formats_base as formats
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "api.md").read_text()

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 import kernelwise as kw
-from kernelwise.cli.main import main
-from kernelwise.selection import Record, SelectionResult
+from inside import Record, SelectionResult, main
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]

@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from kernelwise.gram import Targets
+from inside import Targets
 
 
 @pytest.mark.filterwarnings("ignore::kernelwise.targets.IntegerTargetWarning")

@@ -11,8 +11,8 @@ import pytest
 import scipy.sparse as sp
 
 import kernelwise as kw
+from inside import Targets
 from kernelwise import bounds
-from kernelwise.gram import Targets
 
 N = 12
 X = np.random.default_rng(0).normal(size=(N, 2))

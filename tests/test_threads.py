@@ -11,8 +11,8 @@ import pytest
 from threadpoolctl import ThreadpoolController, threadpool_info
 
 import kernelwise as kw
-from kernelwise import _threads
-from kernelwise._threads import algebra_threads, as_jobs, helpful, limited, pool, workers
+from inside import algebra_threads, as_jobs, helpful, limited, pool, workers
+from inside import threads as _threads
 
 
 @pytest.fixture

@@ -9,13 +9,10 @@ from sklearn.svm import SVC
 from threadpoolctl import ThreadpoolController, threadpool_info
 
 import kernelwise as kw
-from kernelwise import _threads, bounds, gram
-from kernelwise.bounds.observed import observe
-from kernelwise.cli.main import main
-from kernelwise.gram import _lapack, panels
-from kernelwise.kernels import geometry
-from kernelwise.machines import PrecomputedAdapter
-from kernelwise.report.figures import SpectrumDisplay
+from inside import PrecomputedAdapter, SpectrumDisplay, geometry, main, observe, panels
+from inside import lapack as _lapack
+from inside import threads as _threads
+from kernelwise import bounds, gram
 
 
 @pytest.fixture(autouse=True)

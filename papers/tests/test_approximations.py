@@ -5,7 +5,7 @@ import pytest
 
 import kernelwise as kw
 import oracles
-from kernelwise.gram import Dense, Targets
+from inside import Dense, Targets
 from kernelwise_papers.catalog import EXPERIMENTS
 from kernelwise_papers.papers import approximations as low
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from inside import grids
 from kernelwise import MultiKernelSelector
-from kernelwise.kernels import grids
 from kernelwise_papers.catalog import EXPERIMENTS
 from kernelwise_papers.experiment import Effort
 from kernelwise_papers.papers import combinations

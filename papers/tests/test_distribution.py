@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 import kernelwise
-from kernelwise.cli import plugins
-from kernelwise.cli.main import main
+from inside import main, plugins
 from kernelwise_papers.command import REPRODUCE
 
 PAPERS = Path(__file__).parents[1]

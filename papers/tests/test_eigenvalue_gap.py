@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 import kernelwise as kw
+from inside import Dense, Evidence, Targets
 from kernelwise import criteria as c
-from kernelwise.criteria import Evidence
-from kernelwise.gram import Dense, Targets
 from kernelwise_papers import publications
 from kernelwise_papers.experiment import Job
 from kernelwise_papers.papers.er import EP_OURS

@@ -16,7 +16,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
 
 import oracles
-from kernelwise.criteria import FSMError, Undefined
+from inside import FSMError, Undefined
 from kernelwise_papers import runner
 from kernelwise_papers.catalog import EXPERIMENTS
 from kernelwise_papers.experiment import Effort, Job

@@ -3,7 +3,7 @@
 import pytest
 from threadpoolctl import ThreadpoolController, threadpool_info
 
-from kernelwise import _threads
+from inside import threads as _threads
 from kernelwise_papers import runner
 from kernelwise_papers.experiment import Job
 

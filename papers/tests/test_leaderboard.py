@@ -10,9 +10,8 @@ from scipy import stats
 from sklearn.datasets import load_breast_cancer, load_diabetes
 
 import kernelwise as kw
+from inside import AUTO_RIDGES, Targets
 from kernelwise import criteria as c
-from kernelwise.gram import Targets
-from kernelwise.selection.cascade import AUTO_RIDGES
 from kernelwise_papers import datasets, runner
 from kernelwise_papers.experiment import Effort, Job
 from kernelwise_papers.leaderboard import lines as leaderboard_lines

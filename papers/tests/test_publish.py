@@ -111,7 +111,7 @@ def test_columns_that_are_constant_but_for_rounding():
     """The mean of 0.1 many times is not 0.1: a test row with another value must stay in sight."""
     import numpy as np
 
-    from kernelwise.gram import Targets
+    from inside import Targets
     from kernelwise_papers.tables.split import draw
 
     X = np.random.default_rng(0).normal(size=(74, 2))
@@ -126,7 +126,7 @@ def test_columns_that_are_constant_but_for_rounding():
 def test_features_between_minus_one_and_one(folder):
     import numpy as np
 
-    from kernelwise.gram import Targets
+    from inside import Targets
     from kernelwise_papers import datasets
     from kernelwise_papers.tables.split import draw
 

@@ -5,8 +5,8 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 import kernelwise as kw
+from inside import Targets
 from kernelwise import criteria as c
-from kernelwise.gram import Targets
 from kernelwise_papers import datasets
 from kernelwise_papers.catalog import EXPERIMENTS
 from kernelwise_papers.experiment import Job

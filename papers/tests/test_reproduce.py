@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from kernelwise.cli.main import main
+from inside import main
 
 pytestmark = pytest.mark.usefixtures("in_this_process")
 

@@ -5,7 +5,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 
 import kernelwise as kw
-from kernelwise.gram import Targets
+from inside import Targets
 from kernelwise_papers import datasets, publications
 from kernelwise_papers.catalog import EXPERIMENTS
 from kernelwise_papers.experiment import Effort, Job

@@ -9,11 +9,8 @@ import pytest
 from sklearn.svm import SVC
 
 import kernelwise as kw
+from inside import Journal, Targets, Task, make_splits
 from kernelwise import criteria as c
-from kernelwise._progress import Task
-from kernelwise.gram import Targets
-from kernelwise.machines import make_splits
-from kernelwise.selection.journal import Journal
 from kernelwise_papers import datasets, publications, runner
 from kernelwise_papers.catalog import EXPERIMENTS
 from kernelwise_papers.experiment import Effort, Job
@@ -309,7 +306,7 @@ def test_too_few_rows_for_a_split(rows, share):
 
 def test_a_fold_without_a_class_picks_nothing():
     """An inner fold of the support vector machine may lack a class: its kernels are undefined."""
-    from kernelwise.criteria import RKS
+    from inside import RKS
 
     table = replace(
         TABLES["ks-table2"], kernels=TABLES["ks-table2"].kernels[::10], columns={"RKS": RKS("cv")}

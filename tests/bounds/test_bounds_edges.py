@@ -7,10 +7,8 @@ import numpy as np
 import pytest
 
 import kernelwise as kw
+from inside import Undefined, evaluate, observe, references
 from kernelwise import bounds
-from kernelwise.bounds.observed import observe
-from kernelwise.bounds.overview import evaluate, references
-from kernelwise.criteria import Undefined
 
 X = np.random.default_rng(0).normal(size=(10, 2))
 Y = np.repeat([0, 1], [4, 6])

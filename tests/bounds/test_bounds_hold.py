@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from bounds import oracles
+from inside import Undefined
 from kernelwise import Gaussian, bounds
-from kernelwise.criteria import Undefined
 
 # --- the hyperplane of equation 17 -----------------------------------------------------------
 

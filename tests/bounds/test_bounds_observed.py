@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 from bounds import oracles
+from inside import Learner, Sample, observed, overview, statements
 from kernelwise import Gaussian, Linear, bounds
-from kernelwise.bounds import observed, overview
-from kernelwise.bounds.sample import Learner, Sample
-from kernelwise.bounds.theorem import statements
 
 LEAST_SQUARES = ["er_krr", "er_lssvm", "ks_krr", "sps_krr"]
 

@@ -5,8 +5,8 @@ import inspect
 import numpy as np
 import pytest
 
+from inside import Sample
 from kernelwise import bounds
-from kernelwise.bounds.sample import Sample
 
 Y = np.repeat([0, 1], 4)
 K = np.eye(8) + 0.5 * np.equal.outer(Y, Y)
@@ -38,7 +38,7 @@ def test_what_a_theorem_does_not_take_is_a_type_error():
 
 def test_all_bounds_decompose_the_matrix_once(monkeypatch):
     """Every bound of a sample takes its eigenvalues from one decomposition."""
-    from kernelwise.gram import eigensystems
+    from inside import eigensystems
 
     calls = []
     plain = eigensystems.decompose

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from sklearn.svm import SVC
 
 from bounds import oracles
-from kernelwise.bounds.support_vectors import svm_coefficients
-from kernelwise.kernels import Gaussian, Linear, Polynomial
+from inside import Gaussian, Linear, Polynomial, svm_coefficients
 
 
 def gap(K, y, alpha, ridge):

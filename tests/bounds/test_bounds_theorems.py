@@ -9,12 +9,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from inside import Sample, main, observed, overview, statements, states, theorem
+from inside import sample as sample_module
 from kernelwise import Gaussian, bounds
-from kernelwise.bounds import observed, overview, theorem
-from kernelwise.bounds import sample as sample_module
-from kernelwise.bounds.sample import Sample
-from kernelwise.bounds.theorem import statements, states
-from kernelwise.cli.main import main
 
 STATEMENTS = statements()
 

@@ -7,7 +7,7 @@ import pathlib
 import numpy as np
 import pandas as pd
 
-from kernelwise.cli.main import main
+from inside import main
 
 ROOT = pathlib.Path(__file__).parents[2]
 DATA = pathlib.Path(os.environ.get("KERNELWISE_DATA", ROOT.parent / "shared" / "data"))

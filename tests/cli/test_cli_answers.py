@@ -12,10 +12,8 @@ import pytest
 from cli_helpers import ROOT, flowers, run
 
 import kernelwise as kw
-from kernelwise.cli import advice
-from kernelwise.cli.answer import answer, choice
-from kernelwise.selection import SelectionResult
-from kernelwise.selection.record import Record
+from inside import Record, SelectionResult, answer, choice
+from inside import cli_advice as advice
 
 # How the leaderboard calls criteria with the parameters that compare gives them.
 ENTRANTS = {"eloo": "LOO (press)", "kfold": "5-fold CV", "sm": "SM (r=3)", "sm_hinge": "SM hinge"}

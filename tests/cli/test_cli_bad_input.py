@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from cli_helpers import as_arff, flowers, run
 
-from kernelwise.cli.main import main
+from inside import main
 
 GOOD = flowers().to_csv(index=False)
 

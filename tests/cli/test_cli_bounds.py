@@ -10,11 +10,8 @@ import pandas as pd
 import pytest
 from cli_helpers import DATA, ROOT, as_libsvm, flowers, run
 
+from inside import kernel_from_dict, observed, overview, prepare, read_table
 from kernelwise import Gaussian, bounds
-from kernelwise.bounds import observed, overview
-from kernelwise.cli.prepare import prepare
-from kernelwise.cli.read import read_table
-from kernelwise.selection.archive import kernel_from_dict
 
 REAL = {
     "er_decay",

@@ -10,10 +10,7 @@ import pytest
 from cli_helpers import as_arff, as_libsvm, flowers, run
 
 import kernelwise as kw
-from kernelwise.cli.answer import answer, runner_up
-from kernelwise.selection.diagnostics import Code, Diagnostic
-from kernelwise.selection.persistence import load_model
-from kernelwise.selection.record import ErrorEstimate, Record
+from inside import Code, Diagnostic, ErrorEstimate, Record, answer, load_model, runner_up
 
 
 def _write(frame, path):

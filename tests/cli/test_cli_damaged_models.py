@@ -15,9 +15,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC
 
 import kernelwise as kw
-from kernelwise.cli.prepare import prepare
-from kernelwise.cli.read import read_table
-from kernelwise.selection.persistence import save_model
+from inside import prepare, read_table, save_model
 
 MACHINES = {
     "lssvm": kw.LSSVC(kw.Gaussian(4.0)),

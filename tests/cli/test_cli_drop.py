@@ -7,11 +7,7 @@ import pytest
 from cli_helpers import flowers, run
 from test_cli_folder import folder_of, frame
 
-from kernelwise.cli import collection
-from kernelwise.cli.prepare import without
-from kernelwise.cli.read import Table
-from kernelwise.cli.screen import BadInput
-from kernelwise.selection import all_rows
+from inside import BadInput, Table, all_rows, collection, without
 
 
 def test_a_dropped_column_is_not_used_and_not_asked_for(tmp_path, capsys):

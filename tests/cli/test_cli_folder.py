@@ -7,8 +7,7 @@ import pandas as pd
 import pytest
 from cli_helpers import run
 
-from kernelwise.cli import collection
-from kernelwise.selection import all_rows
+from inside import all_rows, collection
 
 N, SAMPLE = 4000, 1200
 

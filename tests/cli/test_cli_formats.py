@@ -11,9 +11,7 @@ import sys
 import pytest
 from cli_helpers import run
 
-from kernelwise.cli import formats
-from kernelwise.cli.formats.base import Source
-from kernelwise.cli.read import read_table
+from inside import Source, formats, read_table
 
 PAGE = pathlib.Path(__file__).parents[2] / "docs" / "command_line.md"
 

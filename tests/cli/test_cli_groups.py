@@ -13,10 +13,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import kernelwise as kw
-from kernelwise.cli.groups import folds_of, set_aside
-from kernelwise.cli.read import Table
-from kernelwise.cli.screen import BadInput
-from kernelwise.gram import Targets
+from inside import BadInput, Table, Targets, folds_of, set_aside
 
 
 def patients(kind="regression", groups=20, visits=4):

@@ -5,8 +5,7 @@ import math
 import pandas as pd
 import pytest
 
-from kernelwise._written import read_numbers, to_numeric
-from kernelwise.cli.main import main
+from inside import main, read_numbers, to_numeric
 
 
 @pytest.mark.parametrize("huge", [10**400, "9" * 400])

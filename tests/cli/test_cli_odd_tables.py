@@ -10,8 +10,7 @@ import pandas as pd
 import pytest
 from cli_helpers import as_arff, as_libsvm, flowers, run
 
-from kernelwise.cli.prepare import days
-from kernelwise.cli.screen import one_line
+from inside import days, one_line
 
 QUICK = ["--kernels", "gaussian:0:1", "--criterion", "sm", "--ridge", "1"]
 N = 24

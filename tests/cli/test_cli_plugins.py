@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import pytest
 from cli_helpers import ROOT, run
 
-from kernelwise.cli import plugins
+from inside import plugins
 
 
 def brings(monkeypatch, *commands):

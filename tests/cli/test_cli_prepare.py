@@ -6,9 +6,7 @@ import pytest
 from cli_helpers import flowers
 from sklearn.pipeline import Pipeline
 
-from kernelwise.cli.prepare import Wanted, conform, days, prepare
-from kernelwise.cli.read import Table, read_table
-from kernelwise.selection.diagnostics import Code, code_of
+from inside import Code, Table, Wanted, code_of, conform, days, prepare, read_table
 
 
 def _read(tmp_path, content, name="f.csv", **options):
@@ -286,7 +284,7 @@ def test_codes_read_as_numbers_stay_texts_for_a_model_that_knows_them_so(tmp_pat
 
 
 def test_table_for_a_model_of_sparse_rows(tmp_path):
-    from kernelwise.cli.screen import BadInput
+    from inside import BadInput
 
     sparse = _read(tmp_path, "1 900:1\n0 2:1\n" * 9, "f.libsvm")
     data = prepare(sparse, None, "auto", scale=False)

@@ -9,7 +9,7 @@ import pytest
 from cli_helpers import flowers, run
 
 from helpers import on_terminal
-from kernelwise.selection.record import Record
+from inside import Record
 
 # A writer that stops in the middle, a chooser that never ends: whoever started it can then act.
 SLOW_BYTES = """

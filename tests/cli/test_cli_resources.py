@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from cli_helpers import flowers, run
 
-from kernelwise import _files
+from inside import files as _files
 
 # Quick to choose: these tests are about files.
 QUICK = ["--kernels", "gaussian:0:1", "--criterion", "sm", "--ridge", "1", "--quiet"]
@@ -133,8 +133,7 @@ def test_names_of_columns_do_not_fill_the_model(tmp_path, capsys):
 
 
 def test_models_of_an_earlier_version_name_their_columns(tmp_path, capsys):
-    from kernelwise.cli.prepare import Wanted
-    from kernelwise.selection.persistence import load_model
+    from inside import Wanted, load_model
 
     flowers().to_csv(tmp_path / "f.csv", index=False)
     assert run(capsys, "select", tmp_path / "f.csv", *QUICK, "--out", tmp_path)[0] == 0
@@ -249,7 +248,7 @@ def test_arff_is_read_quickly_where_it_is_plain(tmp_path, capsys, monkeypatch):
 
 
 def test_both_ways_to_read_arff_agree():
-    from kernelwise.cli.formats.arff import read_arff
+    from inside import read_arff
 
     head = "@relation r\n@attribute a numeric\n@attribute 'b c' string\n@attribute y {u,v}\n@data\n"
     rows = "".join(f" {i}.5 ,t{i % 3} , {'uv?'[i % 3]}\n\n" for i in range(9))

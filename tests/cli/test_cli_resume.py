@@ -7,11 +7,8 @@ import pytest
 from cli_helpers import flowers, run
 
 from clusters import local_cluster
-from kernelwise.gram import ClusterError
-from kernelwise.gram import cluster as clusters
-from kernelwise.gram.distributed import DaskRunner
-from kernelwise.selection import KernelSelector
-from kernelwise.selection.journal import Journal
+from inside import ClusterError, DaskRunner, Journal, KernelSelector
+from inside import cluster as clusters
 
 
 @pytest.fixture

@@ -11,15 +11,21 @@ from cli_helpers import as_libsvm, flowers, run
 from test_cli_answers import record_of
 
 import kernelwise as kw
-from kernelwise.cli import features
-from kernelwise.cli.answer import quality
-from kernelwise.cli.candidates import Candidates
-from kernelwise.cli.features import owners, shares
-from kernelwise.cli.formats.base import Table
-from kernelwise.cli.pipeline import Job
-from kernelwise.cli.prepare import prepare
-from kernelwise.combine import recipe
-from kernelwise.selection.record import ErrorEstimate, Member, Record, Stack
+from inside import (
+    Candidates,
+    ErrorEstimate,
+    Job,
+    Member,
+    Record,
+    Stack,
+    Table,
+    features,
+    owners,
+    prepare,
+    quality,
+    recipe,
+    shares,
+)
 
 NAMES = ["gaussian", "laplacian", "relevant_laplacian", "linear"]
 

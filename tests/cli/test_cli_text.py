@@ -1,6 +1,6 @@
 """Lines and tables as the commands print them."""
 
-from kernelwise.cli.screen import aligned, labelled
+from inside import aligned, labelled
 
 
 def test_texts_stand_after_their_names_unless_they_are_empty():

@@ -12,9 +12,7 @@ import pandas as pd
 import pytest
 from cli_helpers import flowers, run
 
-from kernelwise._files import checksum
-from kernelwise.cli.main import main
-from kernelwise.cli.write import inert
+from inside import checksum, inert, main
 
 QUICK = ["--kernels", "gaussian:0:1", "--criterion", "sm", "--ridge", "1", "--quiet"]
 

@@ -11,12 +11,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import kernelwise as kw
-from kernelwise._dates import days
-from kernelwise._written import guess_dates, guess_numbers, numbers, read_dates, read_numbers
-from kernelwise.cli.prepare import Wanted, prepare
-from kernelwise.cli.read import Table, read_table
-from kernelwise.cli.screen import BadInput
-from kernelwise.selection.diagnostics import Code, code_of
+from inside import (
+    BadInput,
+    Code,
+    Table,
+    Wanted,
+    code_of,
+    days,
+    guess_dates,
+    guess_numbers,
+    numbers,
+    prepare,
+    read_dates,
+    read_numbers,
+    read_table,
+)
 
 N = 600
 QUICK = ["--kernels", "gaussian:1:5", "--ridge", "1"]

@@ -9,9 +9,7 @@ import pytest
 from cli_helpers import run
 
 import kernelwise as kw
-from kernelwise.cli.weights import parse
-from kernelwise.selection import SelectionResult
-from kernelwise.selection.record import Record
+from inside import Record, SelectionResult, parse
 
 
 @pytest.fixture

@@ -5,10 +5,7 @@ import pytest
 
 import kernelwise as kw
 from helpers import close
-from kernelwise.combine.mkl import building
-from kernelwise.combine.mkl.base import BaseMatrices
-from kernelwise.combine.mkl.building import base_matrices, feature_matrices, rank_for
-from kernelwise.targets import Targets
+from inside import BaseMatrices, Targets, base_matrices, building, feature_matrices, rank_for
 
 # Of small rank, of full rank, constant, and of small rank again.
 KERNELS = [

@@ -5,7 +5,7 @@ import pytest
 
 import oracles
 from helpers import close
-from kernelwise.combine.weights import PULL, convex_weights, gate, losses
+from inside import PULL, convex_weights, gate, losses
 
 
 def values_of_members(rng, n=40, c=1, noise=(0.3, 0.5, 0.5, 2.0)):

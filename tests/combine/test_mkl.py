@@ -7,15 +7,32 @@ from scipy.optimize import minimize
 import kernelwise as kw
 import oracles
 from helpers import close
-from kernelwise.combine.mkl import alignment, criteria, gradient
-from kernelwise.combine.mkl.building import base_matrices
-from kernelwise.combine.mkl.judging import Proposal, Verdict, judge, until_clearly_worse
-from kernelwise.combine.mkl.methods import METHODS, as_method, by_criterion, objective_of
-from kernelwise.combine.mkl.outcome import choose
-from kernelwise.combine.mkl.sparse import _curvature, sparse_path, sparse_weights
-from kernelwise.combine.mkl.sphere import minimise, on_sphere
-from kernelwise.criteria import ER, MD, RKS, SM, SPS
-from kernelwise.targets import Targets
+from inside import (
+    ER,
+    MD,
+    METHODS,
+    RKS,
+    SM,
+    SPS,
+    Proposal,
+    Targets,
+    Verdict,
+    _curvature,
+    alignment,
+    as_method,
+    base_matrices,
+    by_criterion,
+    choose,
+    criteria,
+    gradient,
+    judge,
+    minimise,
+    objective_of,
+    on_sphere,
+    sparse_path,
+    sparse_weights,
+    until_clearly_worse,
+)
 
 KERNELS = [
     kw.Gaussian(1.0),

@@ -14,10 +14,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import kernelwise as kw
 from helpers import close
-from kernelwise.combine.mkl.methods import METHODS
-from kernelwise.combine.weights import losses
-from kernelwise.selection import KernelChoiceWarning
-from kernelwise.selection.diagnostics import Code, code_of
+from inside import METHODS, Code, KernelChoiceWarning, code_of, losses
 
 SOME = [kw.Gaussian(1.0), kw.Gaussian(8.0), kw.Linear()]
 WAYS = [{"method": name} for name in METHODS]

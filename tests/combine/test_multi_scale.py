@@ -5,10 +5,7 @@ import pytest
 
 import kernelwise as kw
 from helpers import close
-from kernelwise.combine import many_rows
-from kernelwise.combine.mkl import building
-from kernelwise.selection import KernelChoiceWarning, problem
-from kernelwise.selection.diagnostics import Code, code_of
+from inside import Code, KernelChoiceWarning, building, code_of, many_rows, problem
 
 pytestmark = pytest.mark.filterwarnings("ignore::kernelwise.selection.KernelChoiceWarning")
 VIEWS = {"a": [0, 1], "b": [2, 3], "noise": [4, 5]}

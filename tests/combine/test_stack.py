@@ -17,14 +17,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import kernelwise as kw
 from helpers import close
-from kernelwise.combine import recipe as recipes
-from kernelwise.combine.combined import loo_values_of
-from kernelwise.machines.calibration import Calibration
-from kernelwise.machines.uncertainty import TooFewRowsWarning
-from kernelwise.selection import (
-    KernelChoiceWarning,
-)
-from kernelwise.selection.diagnostics import Code, code_of
+from inside import Calibration, Code, KernelChoiceWarning, TooFewRowsWarning, code_of, loo_values_of
+from inside import recipe as recipes
 
 
 def expected_failures(estimator):

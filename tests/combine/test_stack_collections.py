@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 import kernelwise as kw
-from kernelwise.selection import all_rows
-from kernelwise.selection.persistence import load_model, save_model
+from inside import all_rows, load_model, save_model
 
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")

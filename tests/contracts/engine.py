@@ -4,12 +4,8 @@ import numpy as np
 
 import kernelwise as kw
 from helpers import rounding
-from kernelwise.criteria import Evidence
-from kernelwise.gram import Targets
-from kernelwise.gram.feature_matrix import Sample
-from kernelwise.gram.lowrank import LowRankGram
-from kernelwise.kernels import Pairs
-from kernelwise.selection.diagnostics import Code, code_of
+from inside import Code, Evidence, LowRankGram, Pairs, Targets, code_of
+from inside import feature_matrix_Sample as Sample
 
 CHECKS = []
 KERNELS = (

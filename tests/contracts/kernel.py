@@ -4,8 +4,7 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.svm import SVC
 
-from kernelwise.kernels import Pairs
-from kernelwise.machines.relevance import gradients
+from inside import Pairs, gradients
 
 CHECKS = []
 

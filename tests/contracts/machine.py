@@ -2,9 +2,7 @@ import numpy as np
 import pytest
 
 import kernelwise as kw
-from kernelwise.criteria import KFold, Undefined
-from kernelwise.gram import Dense, Need, Targets, lacking
-from kernelwise.machines import base, make_splits, needs_with
+from inside import Dense, KFold, Need, Targets, Undefined, base, lacking, make_splits, needs_with
 
 CHECKS = []
 RIDGE = 0.7

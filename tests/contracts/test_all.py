@@ -4,8 +4,8 @@ import pytest
 
 import kernelwise as kw
 from contracts import criterion, engine, kernel, machine
-from kernelwise import kernels
-from kernelwise.machines import base as machines
+from inside import base as machines
+from inside import kernels
 
 COMPOSED = [
     kw.Gaussian(2.0) + kw.Linear(),

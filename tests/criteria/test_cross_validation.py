@@ -21,9 +21,8 @@ from sklearn.svm import SVC
 import kernelwise as kw
 import oracles
 from helpers import SpectralMachine, close, support_vectors
+from inside import Targets, eigensystems, fit_squared_hinge, make_splits
 from kernelwise import criteria as c
-from kernelwise.gram import Targets, eigensystems
-from kernelwise.machines import fit_squared_hinge, make_splits
 
 
 def problem(n=40, seed=0, classes=2):

@@ -7,9 +7,8 @@ import pytest
 
 import kernelwise as kw
 import oracles
+from inside import Dense, LowRank, UndefinedCriterionWarning
 from kernelwise import criteria as c
-from kernelwise.gram import Dense, LowRank
-from kernelwise.selection import UndefinedCriterionWarning
 
 Y = np.repeat([0, 1], [5, 4])
 

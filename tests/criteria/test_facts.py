@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import kernelwise as kw
+from inside import Dense, Targets, cost_of
 from kernelwise import criteria as c
-from kernelwise.criteria.base import cost_of
-from kernelwise.gram import Dense, Targets
 
 NAMES = [info.name for info in c.available() if type(c.get(info.name)).__module__.startswith("ker")]
 

@@ -8,9 +8,8 @@ from sklearn.model_selection import KFold, LeaveOneOut, cross_val_predict, cross
 
 import kernelwise as kw
 import oracles
+from inside import Targets, auc
 from kernelwise import criteria as c
-from kernelwise.gram import Targets
-from kernelwise.machines.base import auc
 
 KERNEL = kw.Gaussian(4.0)
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import kernelwise as kw
-from kernelwise.criteria import Criterion, Need
+from inside import Criterion, Need
 
 
 @pytest.fixture

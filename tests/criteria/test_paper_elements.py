@@ -10,10 +10,9 @@ from hypothesis import strategies as st
 import kernelwise as kw
 import oracles
 from helpers import biases, close, labelled, ridges
+from inside import SupportVectors, Targets, make_splits
 from kernelwise import bounds
 from kernelwise import criteria as c
-from kernelwise.machines import SupportVectors, make_splits
-from kernelwise.targets import Targets
 
 widths = st.sampled_from([0.3, 1.0, 10.0])
 

@@ -8,9 +8,8 @@ import pytest
 
 import kernelwise as kw
 from helpers import rounding
+from inside import UndefinedCriterionWarning, _check_size
 from kernelwise import criteria as c
-from kernelwise.criteria.spectral import _check_size
-from kernelwise.selection import UndefinedCriterionWarning
 
 HOSTILE = [
     True,

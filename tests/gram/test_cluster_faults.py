@@ -13,10 +13,7 @@ import threadpoolctl
 
 import kernelwise as kw
 from clusters import local_cluster
-from kernelwise.gram import ClusterError, Distributed, Targets
-from kernelwise.gram.cluster import Cluster
-from kernelwise.gram.distributed import run_part
-from kernelwise.gram.features import KernelSums, RowBlocks
+from inside import Cluster, ClusterError, Distributed, KernelSums, RowBlocks, Targets, run_part
 
 KERNELS = kw.grids.gaussian(-3, 8)
 

@@ -6,18 +6,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kernelwise as kw
-from kernelwise._undefined import NotConverged
-from kernelwise.gram import Tiled
-from kernelwise.gram.dense import DenseGram
-from kernelwise.gram.partial_cholesky import (
+from inside import (
     TOLERANCE,
+    DenseGram,
     IterativeInverse,
+    NotConverged,
+    NotPSDWarning,
+    Pairs,
     PartialCholesky,
     Preconditioner,
+    Tiled,
+    UndefinedCriterionWarning,
 )
-from kernelwise.gram.psd import NotPSDWarning
-from kernelwise.kernels import Pairs
-from kernelwise.selection import UndefinedCriterionWarning
 
 SMALL = Tiled(memory="100kB")  # 120 rows and their spectrum take 576 kB
 KERNELS = [kw.Gaussian(0.1), kw.Gaussian(4.0), kw.Gaussian(1e4), kw.Laplacian(3.0), kw.Linear()]

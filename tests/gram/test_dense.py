@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 import kernelwise as kw
-from kernelwise import _arguments
-from kernelwise.gram import Targets
+from inside import Targets
+from inside import arguments as _arguments
 
 
 def test_a_nearly_constant_matrix_is_shifted_exactly(rng):
@@ -20,7 +20,7 @@ def test_a_nearly_constant_matrix_is_shifted_exactly(rng):
 
 def test_geometry_is_computed_once(rng, monkeypatch):
     calls = []
-    from kernelwise.kernels import geometry
+    from inside import geometry
 
     original = geometry.squared_distances
 
@@ -149,7 +149,7 @@ def test_few_features_are_decomposed_in_place_of_the_matrix(rng, kernel, case):
 @pytest.mark.parametrize("rows", [6, 12])  # one group, and two far apart
 def test_a_matrix_on_which_divide_and_conquer_fails(rows, monkeypatch):
     """LAPACK's dsyevd fails for a few graded matrices; QR iterations take over."""
-    from kernelwise.gram import eigensystems
+    from inside import eigensystems
 
     def failing(K):
         K[:] = np.nan  # it was overwritten before it failed

@@ -11,14 +11,19 @@ import scipy.sparse as sp
 
 import kernelwise as kw
 from clusters import local_cluster
-from kernelwise.gram import Targets
-from kernelwise.gram.distributed import Distributed, _place, run_part
-from kernelwise.gram.landmarks import Landmarks, Preconditioner
-from kernelwise.gram.runner import ThreadRunner
-from kernelwise.gram.single import in_single
-from kernelwise.gram.tiled import TiledGram
-from kernelwise.gram.tiles import Tiles
-from kernelwise.gram.trials import Trials
+from inside import (
+    Distributed,
+    Landmarks,
+    Targets,
+    ThreadRunner,
+    TiledGram,
+    Tiles,
+    Trials,
+    _place,
+    in_single,
+    run_part,
+)
+from inside import landmarks_Preconditioner as Preconditioner
 
 KERNELS = [*kw.grids.gaussian(-3, 5), kw.Laplacian(2.0), kw.Polynomial(2), kw.Linear()]
 N = 900

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from kernelwise.gram import _lapack, eigensystems
-from kernelwise.gram.eigensystems import eigensystem
+from inside import eigensystem, eigensystems
+from inside import lapack as _lapack
 
 
 @pytest.mark.parametrize("long", [1000, 1])

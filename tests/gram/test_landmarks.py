@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kernelwise as kw
-from kernelwise.gram import landmarks, single
-from kernelwise.gram.landmarks import Landmarks, NotConverged, Preconditioner
-from kernelwise.gram.single import Normal, SingleBlocks, in_single
+from inside import Landmarks, Normal, SingleBlocks, in_single, landmarks, single
+from inside import landmarks_NotConverged as NotConverged
+from inside import landmarks_Preconditioner as Preconditioner
 
 
 def naive(K, K_m, Y, w, ridge, fit_intercept):

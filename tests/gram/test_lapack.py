@@ -8,15 +8,8 @@ import numpy as np
 import pytest
 from scipy.linalg import lapack
 
-from kernelwise.gram import _lapack
-from kernelwise.gram._lapack import (
-    add_square,
-    decompose,
-    factorize,
-    invert,
-    solve_triangle,
-    square,
-)
+from inside import add_square, decompose, factorize, invert, solve_triangle, square
+from inside import lapack as _lapack
 
 
 @pytest.fixture(params=[1, 10**9], ids=["C", "scipy"])

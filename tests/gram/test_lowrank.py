@@ -11,11 +11,18 @@ from hypothesis import strategies as st
 import kernelwise as kw
 import oracles
 from helpers import given_gram
-from kernelwise._progress import Task
-from kernelwise.criteria import Evidence
-from kernelwise.gram import LowRank, Targets
-from kernelwise.gram.features import Features, Moments, OrderlessSums, RowBlocks
-from kernelwise.gram.runner import Watch, run_strips
+from inside import (
+    Evidence,
+    Features,
+    LowRank,
+    Moments,
+    OrderlessSums,
+    RowBlocks,
+    Targets,
+    Task,
+    Watch,
+    run_strips,
+)
 
 N, RANK = 90, 20
 KERNELS = (

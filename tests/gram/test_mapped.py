@@ -9,12 +9,7 @@ import pytest
 from distributed import Future
 
 import kernelwise as kw
-from kernelwise.gram import Distributed, Targets
-from kernelwise.gram.cluster import Cluster
-from kernelwise.gram.mapped import FileRows, file_of
-from kernelwise.gram.single import in_single
-from kernelwise.kernels.geometry import in_range
-from kernelwise.selection import all_rows
+from inside import Cluster, Distributed, FileRows, Targets, all_rows, file_of, in_range, in_single
 
 KERNELS = kw.grids.gaussian(1, 5)
 LOW_RANK = kw.gram.LowRank(rank=60, judged=200)

@@ -5,12 +5,17 @@ import pytest
 import scipy.sparse as sp
 
 import kernelwise as kw
-from kernelwise.gram import pairs as module
-from kernelwise.gram.features import RowBlocks
-from kernelwise.gram.pairs import EnginePairs, kernel_between
-from kernelwise.gram.single import SingleBlocks, in_single
-from kernelwise.gram.tiles import Tiles, direct_distances
-from kernelwise.kernels import Pairs
+from inside import (
+    EnginePairs,
+    Pairs,
+    RowBlocks,
+    SingleBlocks,
+    Tiles,
+    direct_distances,
+    in_single,
+    kernel_between,
+)
+from inside import pairs as module
 
 
 def naive(X, Z):

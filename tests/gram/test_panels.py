@@ -5,10 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kernelwise._progress import Task
-from kernelwise.gram import panels
-from kernelwise.gram.cholesky import CholeskyInverse
-from kernelwise.gram.inverse import NotPositiveDefinite
+from inside import CholeskyInverse, NotPositiveDefinite, Task, panels
 
 
 class Counter(Task):

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 
 import kernelwise as kw
 from helpers import SpectralMachine, close
+from inside import PartialCholesky, Spectrum, thin_eigensystem
 from kernelwise import criteria as c
-from kernelwise.gram import Spectrum
-from kernelwise.gram.partial_cholesky import PartialCholesky, thin_eigensystem
 
 
 def columns_of(K):

@@ -11,12 +11,21 @@ import scipy.sparse as sp
 
 import kernelwise as kw
 from helpers import rounding
-from kernelwise._progress import SILENT
-from kernelwise.gram import Targets
-from kernelwise.gram.runner import ThreadRunner, Watch, run_strips
-from kernelwise.gram.sweep import CenteredSquares, Products, RowMeans, Settings, Sums, Sweep
-from kernelwise.gram.tiles import Tiles
-from kernelwise.kernels import Pairs
+from inside import (
+    SILENT,
+    CenteredSquares,
+    Pairs,
+    Products,
+    RowMeans,
+    Settings,
+    Sums,
+    Sweep,
+    Targets,
+    ThreadRunner,
+    Tiles,
+    Watch,
+    run_strips,
+)
 
 N = 70
 GRIDS = {

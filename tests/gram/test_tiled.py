@@ -19,15 +19,22 @@ import scipy.sparse as sp
 
 import kernelwise as kw
 from helpers import close, rounding, tolerance
+from inside import (
+    Dense,
+    PairKernel,
+    Pairs,
+    Points,
+    Reach,
+    Sweep,
+    Targets,
+    Tiled,
+    UndefinedCriterionWarning,
+    as_bytes,
+    dense,
+    group_kernels,
+)
+from inside import loops as _loops
 from kernelwise import criteria as c
-from kernelwise._arguments import as_bytes
-from kernelwise.gram import Dense, Targets, Tiled, _loops, dense
-from kernelwise.gram.families import Reach, group_kernels
-from kernelwise.gram.sweep import Sweep
-from kernelwise.gram.tiles import Points
-from kernelwise.kernels import Pairs
-from kernelwise.kernels.base import PairKernel
-from kernelwise.selection import UndefinedCriterionWarning
 
 CHEAP = ["kta", "ckta", "ks", *(c.SM(r=r) for r in (1, 2, 3, 4, 5)), c.SM(2, "sum", False)]
 CLASSES = [*CHEAP, "fsm", "fsm_error", "md", "ncut"]

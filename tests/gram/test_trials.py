@@ -7,9 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kernelwise as kw
-from kernelwise._progress import SILENT, Task
-from kernelwise.gram import Targets, trials
-from kernelwise.gram.trials import FILLING, SINGLE, RoundedPairs, Trials
+from inside import FILLING, SILENT, SINGLE, RoundedPairs, Targets, Task, Trials, trials
 
 KERNELS = [
     kw.Gaussian(2.0),

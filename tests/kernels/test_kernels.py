@@ -16,8 +16,7 @@ from sklearn.svm import SVC
 import kernelwise as kw
 import oracles
 from helpers import points
-from kernelwise.kernels import Kernel, Pairs
-from kernelwise.kernels.geometry import squared_distances
+from inside import Kernel, Pairs, squared_distances
 
 
 def name_of(value):

@@ -9,11 +9,8 @@ import scipy.sparse as sp
 from sklearn.gaussian_process import GaussianProcessRegressor
 
 import kernelwise as kw
+from inside import Function, Multiple, Pairs, Product, Sum, as_rows, available
 from kernelwise import grids
-from kernelwise.kernels import Pairs, available
-from kernelwise.kernels.compose import Multiple, Product, Sum
-from kernelwise.kernels.geometry import as_rows
-from kernelwise.kernels.given import Function
 
 HOSTILE = [
     True,

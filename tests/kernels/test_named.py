@@ -6,9 +6,7 @@ import scipy.sparse as sp
 from sklearn.gaussian_process import kernels as gp
 
 import kernelwise as kw
-from kernelwise.kernels import Function, Matrix, Pairs
-from kernelwise.kernels._process import from_process
-from kernelwise.kernels.named import NAMES, grid_of
+from inside import NAMES, Function, Matrix, Pairs, from_process, grid_of
 
 
 def rows(n=40, d=3, seed=0):

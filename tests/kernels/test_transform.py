@@ -10,11 +10,17 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 
 import kernelwise as kw
 import oracles
-from kernelwise.kernels import Multiple, Pairs
-from kernelwise.kernels.transform import unwrapped
-from kernelwise.machines.gaussian_process import check_translatable, process_kernel
-from kernelwise.selection.archive import kernel_from_dict, kernel_to_dict
-from kernelwise.selection.widths import edge, with_narrower
+from inside import (
+    Multiple,
+    Pairs,
+    check_translatable,
+    edge,
+    kernel_from_dict,
+    kernel_to_dict,
+    process_kernel,
+    unwrapped,
+    with_narrower,
+)
 
 WEIGHTS = (0.5, 2.0, 0.0, 1.5)
 

@@ -8,8 +8,7 @@ import scipy.sparse as sp
 
 import kernelwise as kw
 from helpers import close
-from kernelwise._threads import limited
-from kernelwise.machines import blocks
+from inside import blocks, limited
 
 KERNELS = [
     kw.Gaussian(2.0),

@@ -8,7 +8,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import StandardScaler
 
 import kernelwise as kw
-from kernelwise.machines.calibration import Calibration
+from inside import Calibration
 
 
 def split(load):

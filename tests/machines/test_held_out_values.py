@@ -8,9 +8,7 @@ from hypothesis import strategies as st
 import kernelwise as kw
 import oracles
 from helpers import SpectralMachine, biases, close, labelled, ridges
-from kernelwise.criteria import ELOO, Evidence, KFold
-from kernelwise.gram import LowRank, Targets
-from kernelwise.machines import fit_cholesky, make_splits
+from inside import ELOO, Evidence, KFold, LowRank, Targets, fit_cholesky, make_splits
 
 # From nearly constant matrices to those that are the identity up to 1e-300.
 widths = st.sampled_from([1e-3, 3e-3, 0.01, 0.1, 1.0, 100.0])

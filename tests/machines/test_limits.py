@@ -8,21 +8,26 @@ import pytest
 import kernelwise as kw
 import oracles
 from helpers import close, given_gram
-from kernelwise.criteria import Undefined
-from kernelwise.gram import Need, Targets, Tiled
-from kernelwise.machines import (
+from inside import (
+    HeldOutFit,
     LeastSquares,
+    LeftOut,
+    Need,
+    Targets,
+    Tiled,
+    Undefined,
     base,
+    check_class_weight,
+    check_range,
     check_ridge,
+    check_translatable,
     fit_squared_hinge,
     make_splits,
+    midpoint,
+    process_kernel,
     svm,
     uncertainty,
 )
-from kernelwise.machines.calibration import midpoint
-from kernelwise.machines.gaussian_process import check_translatable, process_kernel
-from kernelwise.machines.held_out import HeldOutFit, LeftOut
-from kernelwise.machines.weights import check_class_weight, check_range
 
 
 def rows(n=40, seed=0):

@@ -10,10 +10,19 @@ from sklearn.svm import SVC
 import kernelwise as kw
 from contracts import machine as contract
 from helpers import close, load_page
+from inside import (
+    Dense,
+    LeastSquares,
+    Need,
+    SupportVectors,
+    Targets,
+    Tiled,
+    base,
+    criterion_machine,
+    make_splits,
+    needs_with,
+)
 from kernelwise import criteria as c
-from kernelwise.gram import Dense, Need, Targets, Tiled
-from kernelwise.machines import LeastSquares, SupportVectors, base, make_splits, needs_with
-from kernelwise.selection.estimators import criterion_machine
 
 ESTIMATOR = '''
 import numpy as np

@@ -8,7 +8,7 @@ from sklearn.svm import SVC
 import kernelwise as kw
 import oracles
 from helpers import close
-from kernelwise.machines.metric import TrainingSet, log_posterior, weighted_press
+from inside import TrainingSet, log_posterior, weighted_press
 
 KERNELS = [
     kw.Gaussian(3.0),

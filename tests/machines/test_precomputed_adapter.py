@@ -8,7 +8,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import kernelwise as kw
 from helpers import close
-from kernelwise.machines import PrecomputedAdapter
+from inside import PrecomputedAdapter
 
 
 def expected_failures(machine):

@@ -7,9 +7,7 @@ import pytest
 import kernelwise as kw
 import oracles
 from helpers import EPS, SpectralMachine, close
-from kernelwise.criteria import BIF, ELOO, ER, KFold
-from kernelwise.machines import LostDigitsWarning, fit_cholesky
-from kernelwise.selection import UndefinedCriterionWarning
+from inside import BIF, ELOO, ER, KFold, LostDigitsWarning, UndefinedCriterionWarning, fit_cholesky
 
 
 def exact_loo_residuals(entry, X, y, ridge):

@@ -8,9 +8,8 @@ from sklearn.svm import SVC
 
 import kernelwise as kw
 from helpers import support_vectors
-from kernelwise.gram import Targets
-from kernelwise.machines import make_splits
-from kernelwise.machines import svm as module
+from inside import Targets, make_splits
+from inside import svm as module
 
 LIBSVM = 3e-4  # what it reaches at best: it keeps the matrix in single precision
 

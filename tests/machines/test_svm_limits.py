@@ -8,14 +8,19 @@ import pytest
 
 import kernelwise as kw
 from helpers import support_vectors
+from inside import (
+    Dense,
+    Evidence,
+    NotConverged,
+    SupportVectors,
+    Targets,
+    Undefined,
+    UndefinedCriterionWarning,
+    make_splits,
+)
+from inside import smo as loops
+from inside import svm as module
 from kernelwise import criteria as c
-from kernelwise._undefined import NotConverged
-from kernelwise.criteria import Evidence, Undefined
-from kernelwise.gram import Dense, Targets
-from kernelwise.machines import SupportVectors, make_splits
-from kernelwise.machines import _smo as loops
-from kernelwise.machines import svm as module
-from kernelwise.selection import UndefinedCriterionWarning
 
 TINY_RIDGE = 1e-99  # C = 5e98
 

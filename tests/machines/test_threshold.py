@@ -6,7 +6,7 @@ from sklearn.base import clone
 from tests.helpers import close
 
 import kernelwise as kw
-from kernelwise.machines import conformal
+from inside import conformal
 
 
 def rare(n=200, seed=0):

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 import kernelwise as kw
 from helpers import biases, close, labelled, load_page, real_targets, ridges
-from kernelwise.machines import TooFewRowsWarning, conformal, uncertainty
-from kernelwise.selection.persistence import load_model, save_model
+from inside import TooFewRowsWarning, conformal, load_model, save_model, uncertainty
 
 METHODS = ("jackknife", "jackknife+")
 levels = st.sampled_from([0.05, 0.3, 0.5, 0.6, 0.7])

@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 
 import kernelwise as kw
+from inside import ErrorEstimate, Record, SelectionResult, write_report
 from kernelwise import criteria as c
-from kernelwise.report import write_report
-from kernelwise.selection.record import ErrorEstimate, Record
-from kernelwise.selection.result import SelectionResult
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 ARGUMENTS = [

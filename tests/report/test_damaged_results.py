@@ -10,10 +10,17 @@ import numpy as np
 import pytest
 
 import kernelwise as kw
-from kernelwise.cli.main import main
-from kernelwise.report import render, summarize
-from kernelwise.selection import SelectionResult, archive
-from kernelwise.selection.record import ErrorEstimate, Member, Record, Stack
+from inside import (
+    ErrorEstimate,
+    Member,
+    Record,
+    SelectionResult,
+    Stack,
+    archive,
+    main,
+    render,
+    summarize,
+)
 
 HOSTILE = "</script><script>alert(1)</script><img src=x onerror='alert(2)'>\"&amp;"
 DEEP = "[" * 100_000

@@ -16,18 +16,18 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import kernelwise as kw
-from kernelwise.report.figures import (
+from inside import (
     CriterionCurveDisplay,
     DecisionRegionDisplay,
+    KernelAxis,
     KernelMatrixDisplay,
     LooResidualsDisplay,
     RankHeatmapDisplay,
     RelevanceDisplay,
     SpectrumDisplay,
     WeightPathDisplay,
+    short,
 )
-from kernelwise.report.figures._axis import KernelAxis
-from kernelwise.report.figures._canvas import short
 
 matplotlib.use("agg")
 

@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 
 import kernelwise as kw
+from inside import ErrorEstimate, Record, SelectionResult, render, summarize, write_report
 from kernelwise import criteria as c
-from kernelwise.report import render, summarize, write_report
-from kernelwise.selection.record import ErrorEstimate, Record
-from kernelwise.selection.result import SelectionResult
 
 HOSTILE = """</script><script>alert("1")</script><img src=x onerror='alert(2)'>&amp;"""
 LONG = sum((kw.Gaussian(2.0**i) * kw.Matern(2.0**i) for i in range(12)), start=kw.Linear())

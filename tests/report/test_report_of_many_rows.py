@@ -5,10 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 import kernelwise as kw
-from kernelwise.report.html import render
-from kernelwise.report.summarize import summarize
-from kernelwise.selection.diagnostics import Code, Diagnostic
-from kernelwise.selection.record import Record
+from inside import Code, Diagnostic, Record, render, summarize
 
 
 def test_estimates_are_told_beside_the_engine():

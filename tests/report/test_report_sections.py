@@ -9,10 +9,8 @@ from test_browser import browser, full_record, until, visit  # noqa: F401 (fixtu
 from test_html import Page
 
 import kernelwise as kw
+from inside import Confusion, Level, Mistake, Residuals, SelectionResult, render, summarize
 from kernelwise import criteria as c
-from kernelwise.report import render, summarize
-from kernelwise.selection.left_out import Confusion, Level, Mistake, Residuals
-from kernelwise.selection.result import SelectionResult
 
 PHONE = {"width": 390, "height": 844}
 CONFUSION = Confusion({"a": 60, "b": 40}, (Mistake("b", "a", 3), Mistake("a", "b", 1)))

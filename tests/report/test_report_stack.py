@@ -8,8 +8,7 @@ from test_browser import HOSTILE, KERNELS, browser, full_record, visit  # noqa: 
 from test_html import Page
 
 import kernelwise as kw
-from kernelwise.report import render, summarize
-from kernelwise.selection.record import ErrorEstimate, Member, Record, Stack
+from inside import ErrorEstimate, Member, Record, Stack, render, summarize
 
 WEIGHTS = [1.1, 0.7] + [1.0] * 28
 MEMBERS = [

@@ -9,8 +9,7 @@ from test_browser import HOSTILE, browser, full_record, visit  # noqa: F401 (fix
 from test_html import Page
 
 import kernelwise as kw
-from kernelwise.report import render, summarize
-from kernelwise.selection.record import ErrorEstimate, Record, Views, views_of
+from inside import ErrorEstimate, Record, Views, render, summarize, views_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::kernelwise.selection.KernelChoiceWarning")
 

@@ -3,9 +3,7 @@
 import numpy as np
 
 import kernelwise as kw
-from kernelwise.report import render, summarize
-from kernelwise.report.figures._axis import KernelAxis
-from kernelwise.selection import Record
+from inside import KernelAxis, Record, render, summarize
 
 INNER = [kw.Laplacian(2.0**i) for i in range(4)]
 WEIGHTS = [1.0, 2.0, 0.5]

@@ -10,10 +10,17 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.svm import SVC
 
 import kernelwise as kw
-from kernelwise._threads import limited
-from kernelwise.gram import Dense, LowRank, Tiled
-from kernelwise.gram.refusals import DoesNotFit, NotProvided
-from kernelwise.selection import landmark_search, problem, screen
+from inside import (
+    Dense,
+    DoesNotFit,
+    LowRank,
+    NotProvided,
+    Tiled,
+    landmark_search,
+    limited,
+    problem,
+    screen,
+)
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::kernelwise.selection.guards.KernelChoiceWarning"),

@@ -5,10 +5,7 @@ import pytest
 from sklearn.svm import SVC
 
 import kernelwise as kw
-from kernelwise.gram.features import Features
-from kernelwise.gram.remote import Coding, RemoteMoments, RemoteRows, moments_of
-from kernelwise.selection import all_rows
-from kernelwise.selection.all_rows import solved
+from inside import Coding, Features, RemoteMoments, RemoteRows, all_rows, moments_of, solved
 
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")

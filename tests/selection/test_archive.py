@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 import kernelwise as kw
-from kernelwise._types import Array
-from kernelwise.selection.archive import from_plain, to_plain
+from inside import Array, from_plain, to_plain
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,8 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC
 
 import kernelwise as kw
+from inside import estimators
 from kernelwise import criteria, gram
-from kernelwise.selection import estimators
 
 X = np.random.default_rng(0).normal(size=(12, 2))
 Y = np.arange(12) % 2

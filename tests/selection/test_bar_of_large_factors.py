@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 import kernelwise as kw
-from kernelwise._progress import Task
-from kernelwise.gram import dense, panels, tiled
-from kernelwise.selection import selector as selector_module
+from inside import Task, dense, panels, tiled
+from inside import selector as selector_module
 
 
 class Recorder(Task):

@@ -11,13 +11,16 @@ from sklearn.gaussian_process import kernels as gp
 from sklearn.svm import SVC
 
 import kernelwise as kw
-from kernelwise.cli.main import main
-from kernelwise.gram import NotPSDWarning
-from kernelwise.kernels import Function, Matrix
-from kernelwise.report import write_report
-from kernelwise.selection import Record
-from kernelwise.selection.screen import _is_settled
-from kernelwise.selection.widths import surviving
+from inside import (
+    Function,
+    Matrix,
+    NotPSDWarning,
+    Record,
+    _is_settled,
+    main,
+    surviving,
+    write_report,
+)
 
 
 def data(n=80, d=3, seed=0):

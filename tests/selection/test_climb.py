@@ -6,26 +6,26 @@ from sklearn.datasets import make_classification
 
 import kernelwise as kw
 from helpers import close
-from kernelwise import criteria as c
-from kernelwise._progress import SILENT
-from kernelwise.gram import Targets
-from kernelwise.machines import LeastSquares
-from kernelwise.selection import local_search
-from kernelwise.selection.climb import (
+from inside import (
+    SILENT,
     Climb,
     ExactJudge,
     Grid,
     GridIndex,
     Guide,
     Judge,
+    LeastSquares,
+    LocalSearch,
+    Problem,
     SearchFailed,
+    Targets,
     TrendJudge,
     TrialJudge,
     judge_of,
+    local_search,
+    stratified_order,
 )
-from kernelwise.selection.local_search import LocalSearch
-from kernelwise.selection.problem import Problem
-from kernelwise.targets import stratified_order
+from kernelwise import criteria as c
 
 RIDGES = 10.0 ** np.arange(-4.0, 3.0)
 KERNELS = kw.grids.gaussian(1, 5)[::-1]

@@ -11,8 +11,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 import kernelwise as kw
-from kernelwise.selection import Record, SelectionResult
-from kernelwise.selection.diagnostics import Code, Diagnostic, code_of, former_note, has_code
+from inside import Code, Diagnostic, Record, SelectionResult, code_of, former_note, has_code
 
 DOCS = pathlib.Path(__file__).parents[2] / "docs" / "selector.md"
 

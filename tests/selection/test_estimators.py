@@ -19,8 +19,7 @@ from sklearn.svm import SVC, SVR, NuSVC, NuSVR
 
 import kernelwise as kw
 from helpers import close
-from kernelwise.machines import PrecomputedAdapter
-from kernelwise.machines.gaussian_process import process_kernel
+from inside import PrecomputedAdapter, process_kernel
 
 
 @pytest.fixture

@@ -8,14 +8,18 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import StandardScaler
 
 import kernelwise as kw
+from inside import (
+    CascadeOutcome,
+    KernelChoiceWarning,
+    LeastSquares,
+    Problem,
+    SelectionResult,
+    Targets,
+    edge,
+    extended,
+    warn_about,
+)
 from kernelwise import criteria as c
-from kernelwise.gram import Targets
-from kernelwise.machines import LeastSquares
-from kernelwise.selection import SelectionResult
-from kernelwise.selection.guards import KernelChoiceWarning, warn_about
-from kernelwise.selection.problem import Problem
-from kernelwise.selection.search import CascadeOutcome
-from kernelwise.selection.widths import edge, extended
 
 
 def fit(X, y, **settings):

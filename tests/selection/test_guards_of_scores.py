@@ -3,8 +3,7 @@
 import warnings
 
 import kernelwise as kw
-from kernelwise.selection import KernelChoiceWarning
-from kernelwise.selection.diagnostics import Code, code_of
+from inside import Code, KernelChoiceWarning, code_of
 
 
 def said(*args, **settings):

@@ -14,10 +14,8 @@ import pytest
 import scipy.sparse as sp
 
 import kernelwise as kw
-from kernelwise.gram.sweep import Products, Sums
-from kernelwise.selection import journal as journals
-from kernelwise.selection.fingerprint import NotHashable, fingerprint
-from kernelwise.selection.journal import Journal
+from inside import Journal, NotHashable, Products, Sums, fingerprint
+from inside import journal as journals
 
 
 def never():

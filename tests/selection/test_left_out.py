@@ -12,9 +12,7 @@ from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.svm import SVC
 
 import kernelwise as kw
-from kernelwise.gram import Targets
-from kernelwise.selection.left_out import Confusion, Mistake, confusion, residuals
-from kernelwise.selection.record import Record
+from inside import Confusion, Mistake, Record, Targets, confusion, residuals
 
 
 def refitted(machine, X, y):

@@ -6,14 +6,18 @@ from sklearn.datasets import load_digits, make_classification, make_friedman1
 
 import kernelwise as kw
 from helpers import close
+from inside import (
+    SILENT,
+    GridIndex,
+    LeastSquares,
+    LocalSearch,
+    Problem,
+    Targets,
+    local_search,
+    search,
+    stratified_order,
+)
 from kernelwise import criteria as c
-from kernelwise._progress import SILENT
-from kernelwise.gram import Targets
-from kernelwise.machines import LeastSquares
-from kernelwise.selection import local_search, search
-from kernelwise.selection.local_search import GridIndex, LocalSearch
-from kernelwise.selection.problem import Problem
-from kernelwise.targets import stratified_order
 
 RIDGES = 10.0 ** np.arange(-4.0, 3.0)
 

@@ -5,12 +5,18 @@ import pytest
 import scipy.sparse as sp
 
 import kernelwise as kw
-from kernelwise.criteria import ELOO, Evidence
-from kernelwise.gram import LowRank, Targets, lowrank
-from kernelwise.selection import ranks
-from kernelwise.selection.diagnostics import Code, code_of
-from kernelwise.selection.guards import KernelChoiceWarning
-from kernelwise.selection.result import SelectionResult
+from inside import (
+    ELOO,
+    Code,
+    Evidence,
+    KernelChoiceWarning,
+    LowRank,
+    SelectionResult,
+    Targets,
+    code_of,
+    lowrank,
+    ranks,
+)
 
 N, RANK = 400, 60
 WIDTHS = kw.grids.gaussian(-3, 4)

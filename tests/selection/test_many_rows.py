@@ -13,15 +13,25 @@ from sklearn.datasets import make_friedman1
 from sklearn.svm import SVC
 
 import kernelwise as kw
-from kernelwise._progress import Task
-from kernelwise.gram import Tiled
-from kernelwise.gram.landmarks import Landmarks, NotConverged, Preconditioner
-from kernelwise.gram.single import in_single
-from kernelwise.selection import budget, effort, landmark_search, problem, screen
-from kernelwise.selection.budget import rows_within, seconds_for
-from kernelwise.selection.diagnostics import Code, code_of
-from kernelwise.selection.effort import Effort
-from kernelwise.selection.guards import KernelChoiceWarning
+from inside import (
+    Code,
+    Effort,
+    KernelChoiceWarning,
+    Landmarks,
+    Task,
+    Tiled,
+    budget,
+    code_of,
+    effort,
+    in_single,
+    landmark_search,
+    problem,
+    rows_within,
+    screen,
+    seconds_for,
+)
+from inside import landmarks_NotConverged as NotConverged
+from inside import landmarks_Preconditioner as Preconditioner
 
 
 def rings(n=1000, classes=2, seed=0):

@@ -21,9 +21,7 @@ from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from sklearn.svm import SVC, SVR
 
 import kernelwise as kw
-from kernelwise._files import TooLarge
-from kernelwise.selection.persistence import load_model, max_size_for, save_model
-from kernelwise.selection.soundness import Unsound, check_model
+from inside import TooLarge, Unsound, check_model, load_model, max_size_for, save_model
 
 ROOT = Path(__file__).parents[2]
 

@@ -4,14 +4,18 @@ import numpy as np
 import pytest
 
 import kernelwise as kw
+from inside import (
+    SILENT,
+    Bar,
+    LeastSquares,
+    LocalSearch,
+    Problem,
+    SearchFailed,
+    Targets,
+    local_search,
+    with_narrower,
+)
 from kernelwise import criteria as c
-from kernelwise._progress import SILENT, Bar
-from kernelwise.gram import Targets
-from kernelwise.machines import LeastSquares
-from kernelwise.selection import local_search
-from kernelwise.selection.local_search import LocalSearch, SearchFailed
-from kernelwise.selection.problem import Problem
-from kernelwise.selection.widths import with_narrower
 
 RIDGES = 10.0 ** np.arange(-4.0, 3.0)
 WIDTHS = [kw.Gaussian(2.0**i) for i in range(1, -11, -1)]

@@ -12,12 +12,19 @@ from sklearn.svm import SVC, SVR
 
 import kernelwise as kw
 from helpers import close, load_page
-from kernelwise.gram import Engine, Gram, Need, Tiled
-from kernelwise.kernels import Kernel
-from kernelwise.kernels.base import PairKernel
-from kernelwise.machines import LeastSquares, SupportVectors, needs_with
-from kernelwise.selection import search
-from kernelwise.selection.estimators import criterion_machine
+from inside import (
+    Engine,
+    Gram,
+    Kernel,
+    LeastSquares,
+    Need,
+    PairKernel,
+    SupportVectors,
+    Tiled,
+    criterion_machine,
+    needs_with,
+    search,
+)
 
 DEPTH = []  # of calls of grams, while one is under way
 

@@ -20,9 +20,7 @@ from sklearn.svm import SVC, SVR
 
 import kernelwise as kw
 from helpers import rounding, rounding_of_decisions
-from kernelwise._registry import members
-from kernelwise.kernels import Kernel
-from kernelwise.selection.persistence import load_model, replacing, save_model
+from inside import Kernel, load_model, members, replacing, save_model
 
 KERNELS = [
     *(

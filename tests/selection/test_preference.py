@@ -8,9 +8,8 @@ from sklearn.preprocessing import StandardScaler
 
 import kernelwise as kw
 from helpers import close
+from inside import ELOO, preferred
 from kernelwise import criteria as c
-from kernelwise.criteria import ELOO
-from kernelwise.selection.result import preferred
 
 WIDTHS = [kw.Gaussian(2.0**i) for i in (-2, 3, 0)]
 

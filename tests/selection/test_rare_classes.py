@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 import kernelwise as kw
-from kernelwise.selection import screen
-from kernelwise.selection.diagnostics import Code, code_of
-from kernelwise.targets import Targets, last_rows, stratified_order
+from inside import Code, Targets, code_of, last_rows, screen, stratified_order
 
 GAUSSIANS = kw.grids.gaussian(-3, 3)
 IGNORED = pytest.mark.filterwarnings("ignore::kernelwise.selection.guards.KernelChoiceWarning")

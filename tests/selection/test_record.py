@@ -8,10 +8,8 @@ from sklearn.datasets import load_iris
 from sklearn.model_selection import KFold
 
 import kernelwise as kw
+from inside import ErrorEstimate, Record, SelectionResult, kernel_from_dict, kernel_to_dict
 from kernelwise import criteria as c
-from kernelwise.selection import SelectionResult
-from kernelwise.selection.archive import kernel_from_dict, kernel_to_dict
-from kernelwise.selection.record import ErrorEstimate, Record
 
 KERNELS = [
     kw.Gaussian(0.1),

@@ -5,9 +5,8 @@ import pytest
 import scipy.sparse as sp
 
 import kernelwise as kw
+from inside import Tiled, UndefinedCriterionWarning
 from kernelwise import criteria as c
-from kernelwise.gram import Tiled
-from kernelwise.selection import UndefinedCriterionWarning
 
 X = np.random.default_rng(0).normal(size=(20, 3))
 LABELS = np.arange(20) % 2

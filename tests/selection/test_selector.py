@@ -16,8 +16,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import kernelwise as kw
 from helpers import close
+from inside import LeastSquares
 from kernelwise import criteria as c
-from kernelwise.machines import LeastSquares
 
 
 def expected_failures(estimator):

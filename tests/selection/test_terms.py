@@ -9,7 +9,7 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from sklearn.svm import SVC, SVR
 
 import kernelwise as kw
-from kernelwise.selection.terms import SCORINGS, params_of
+from inside import SCORINGS, params_of
 
 
 @pytest.fixture

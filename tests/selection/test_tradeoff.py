@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import kernelwise as kw
-from kernelwise.criteria import ER
-from kernelwise.selection import UndefinedCriterionWarning
+from inside import ER, UndefinedCriterionWarning
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -13,10 +13,8 @@ from sklearn.svm import SVC, NuSVC
 from tests.helpers import close
 
 import kernelwise as kw
+from inside import Evidence, Gram, SupportVectors, ask, make_splits
 from kernelwise import criteria as c
-from kernelwise.criteria import Evidence, ask
-from kernelwise.gram import Gram
-from kernelwise.machines import SupportVectors, make_splits
 
 RIDGES = [0.03, 0.4, 5.0]
 ENGINES = [kw.gram.Dense(), kw.gram.Tiled(tile=16)]

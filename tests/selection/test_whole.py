@@ -5,8 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 import kernelwise as kw
-from kernelwise.selection import whole
-from kernelwise.selection.diagnostics import Code, code_of
+from inside import Code, code_of, whole
 
 pytestmark = [
     pytest.mark.usefixtures("few_are_many"),
