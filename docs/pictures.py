@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.datasets import load_iris, make_moons
 
 import kernelwise as kw
-from kernelwise import figures
+from kernelwise.figures import CriterionCurveDisplay, SpectrumDisplay
 
 IMAGES = Path(__file__).parent / "images"
 WIDTHS = {"too narrow": 2.0**-9, "about right": 2.0**-2, "too wide": 2.0**6}
@@ -22,15 +22,12 @@ def main() -> None:
     """Write all pictures."""
     X, y = make_moons(120, noise=0.22, random_state=4)
     test = make_moons(4000, noise=0.22, random_state=5)
-    iris = load_iris(return_X_y=True)
     for name, figure in {
         "concept_matrices": matrices(X, y),
         "concept_rows_left_out": rows_left_out(X, y),
         "concept_labels_in_the_spectrum": labels_in_the_spectrum(X, y),
         "concept_curves": curves(X, y, *test),
-        "figures_of_a_choice": of_a_choice(*iris),
-        "figures_of_a_kernel": of_a_kernel(*iris),
-        "figures_of_a_machine": of_a_machine(*iris),
+        "figures": displays(*load_iris(return_X_y=True)),
     }.items():
         figure.savefig(IMAGES / f"{name}.png", dpi=110)
         plt.close(figure)
@@ -118,39 +115,17 @@ def curves(X, y, X_test, y_test):
     return figure
 
 
-def of_a_choice(X, y):
-    """Return the displays of a table of scores."""
+def displays(X, y):
+    """Return the criteria of kernels, and the spectrum of one of them."""
     result = kw.score_kernels(X, y, kw.grids.gaussian(-3, 6), ["sm", "ckta", "eloo"])
     figure, axes = plt.subplot_mosaic(
-        [["sm", "ranks"], ["ckta", "ranks"], ["eloo", "ranks"]],
+        [["sm", "spectrum"], ["ckta", "spectrum"], ["eloo", "spectrum"]],
         figsize=(10, 5.2),
         layout="constrained",
     )
     panels = [axes[name] for name in ("sm", "ckta", "eloo")]
-    figures.CriterionCurveDisplay.from_result(result, chosen=result.best("eloo"), ax=panels)
-    figures.RankHeatmapDisplay.from_result(result, ax=axes["ranks"])
-    return figure
-
-
-def of_a_kernel(X, y):
-    """Return the displays of a kernel matrix."""
-    figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.9), layout="constrained")
-    figures.SpectrumDisplay.from_kernel(kw.Gaussian(1.0), X, ridge=0.1, ax=left)
-    figures.KernelMatrixDisplay.from_kernel(kw.Gaussian(1.0), X, y, ax=right)
-    return figure
-
-
-def of_a_machine(X, y):
-    """Return the displays of fitted machines."""
-    figure, axes = plt.subplots(2, 2, figsize=(10, 7.6), layout="constrained")
-    names = ["sepal length", "sepal width", "petal length", "petal width"]
-    machine = kw.LSSVC(kw.Gaussian(2.0)).fit(X, y)
-    figures.LooResidualsDisplay.from_estimator(machine, y, ax=axes[0, 0])
-    petals = kw.LSSVC(kw.Gaussian(1.0)).fit(X[:, 2:], y)
-    figures.DecisionRegionDisplay.from_estimator(petals, X[:, 2:], y, ax=axes[0, 1])
-    figures.RelevanceDisplay.from_estimator(machine, names=names, ax=axes[1, 0])
-    views = kw.MultiKernelSelector(views={"sepal": [0, 1], "petal": [2, 3]}).fit(X, y)
-    figures.WeightPathDisplay.from_estimator(views, ax=axes[1, 1])
+    CriterionCurveDisplay.from_result(result, chosen=result.best("eloo"), ax=panels)
+    SpectrumDisplay.from_kernel(kw.Gaussian(1.0), X, ridge=0.1, ax=axes["spectrum"])
     return figure
 
 

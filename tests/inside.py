@@ -179,18 +179,9 @@ from kernelwise.machines.uncertainty import TooFewRowsWarning
 from kernelwise.machines.weights import check_class_weight, check_range
 from kernelwise.report import figures as report_figures
 from kernelwise.report import render, summarize, write_report
-from kernelwise.report.figures import (
-    CriterionCurveDisplay,
-    DecisionRegionDisplay,
-    KernelMatrixDisplay,
-    LooResidualsDisplay,
-    RankHeatmapDisplay,
-    RelevanceDisplay,
-    SpectrumDisplay,
-    WeightPathDisplay,
-)
-from kernelwise.report.figures._axis import KernelAxis
-from kernelwise.report.figures._canvas import short
+from kernelwise.report.figures import CriterionCurveDisplay, SpectrumDisplay
+from kernelwise.report.figures._display import short
+from kernelwise.report.figures.curve import KernelAxis
 from kernelwise.selection import (
     KernelChoiceWarning,
     KernelSelector,

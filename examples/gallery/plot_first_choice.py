@@ -14,7 +14,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import StandardScaler
 
 import kernelwise as kw
-from kernelwise.figures import CriterionCurveDisplay, LooResidualsDisplay
+from kernelwise.figures import CriterionCurveDisplay
 
 X, y = load_breast_cancer(return_X_y=True)
 X = StandardScaler().fit_transform(X)
@@ -27,5 +27,11 @@ print("error:", selector.error_)
 # them is the decision value of every row, predicted without that row.
 
 CriterionCurveDisplay.from_selector(selector)
-LooResidualsDisplay.from_estimator(selector.best_estimator_, y)
+
+figure, ax = plt.subplots(figsize=(7, 3), layout="constrained")
+values = selector.best_estimator_.loo_values_.ravel()
+ax.hist([values[y == 0], values[y == 1]], bins=30, label=["malignant", "benign"])
+ax.axvline(0.0, color="0.4", linestyle="--")
+ax.set(xlabel="decision value of a row left out", ylabel="rows")
+ax.legend()
 plt.show()

@@ -4,12 +4,25 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from kernelwise._threads import limited
 from kernelwise._types import Array
-from kernelwise.report.figures._canvas import BLUE, GREY, VERMILION, Display, short, tidy, title
-from kernelwise.report.figures._inputs import MAX_ROWS, fitted_machine, sample_matrix
+from kernelwise.gram.psd import check_matrix
+from kernelwise.kernels import Kernel
+from kernelwise.kernels.geometry import as_rows
+from kernelwise.report.figures._display import (
+    BLUE,
+    GREY,
+    VERMILION,
+    Display,
+    last_step,
+    short,
+    tidy,
+    title,
+)
 
+_MAX_ROWS = 2000  # a matrix of 32 MB, whose eigenvalues take a second
 _EPS = float(np.finfo(np.float64).eps)
 
 
@@ -68,7 +81,7 @@ class SpectrumDisplay(Display):
         X: Any,
         ridge: float | None = None,
         *,
-        max_rows: int = MAX_ROWS,
+        max_rows: int = _MAX_ROWS,
         random_state: Any = 0,
         ax: Any = None,
         **kwargs: Any,
@@ -88,9 +101,20 @@ class SpectrumDisplay(Display):
         """
         if ridge is not None and not ridge > 0.0:
             raise ValueError(f"ridge must be positive or None, got {ridge!r}.")
-        K, rows, total = sample_matrix(kernel, X, max_rows, random_state)
-        with limited(rows=rows.size):
-            eigenvalues = np.linalg.eigvalsh(K)[::-1] * (total / rows.size)
+        if isinstance(kernel, type) or not callable(kernel):
+            raise ValueError(f"kernel must be a kernel such as Gaussian(1.0), got {kernel!r}.")
+        if max_rows < 2:
+            raise ValueError(f"max_rows must be at least 2, got {max_rows}.")
+        points = as_rows(X)
+        total = points.shape[0]
+        if total > max_rows:
+            rows = check_random_state(random_state).choice(total, max_rows, replace=False)
+            rows.sort()
+            given = isinstance(kernel, Kernel) and kernel.takes_matrix
+            points = points[np.ix_(rows, rows)] if given else points[rows]
+        K = check_matrix(kernel(points, points))
+        with limited(rows=len(K)):
+            eigenvalues = np.linalg.eigvalsh(K)[::-1] * (total / len(K))
         return cls(eigenvalues, ridge, total, short(kernel)).plot(ax, **kwargs)
 
     @classmethod
@@ -103,9 +127,13 @@ class SpectrumDisplay(Display):
         ax, **kwargs
             As in :meth:`from_kernel`.
         """
-        machine = fitted_machine(
-            estimator, "X_fit_", "use SpectrumDisplay.from_kernel(kernel, X, ridge)"
-        )
+        outer = last_step(estimator)
+        machine = last_step(getattr(outer, "best_estimator_", outer))
+        if getattr(machine, "X_fit_", None) is None:
+            raise ValueError(
+                "estimator must be a fitted LSSVC, KRR or KernelSelector of them, with X_fit_, got "
+                f"{type(machine).__name__}: use SpectrumDisplay.from_kernel(kernel, X, ridge)."
+            )
         if machine.X_fit_.shape[0] < len(machine.loo_values_):
             raise ValueError(
                 "the machine keeps landmarks in the place of its training rows: use "

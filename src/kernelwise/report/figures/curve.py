@@ -1,21 +1,85 @@
 """Criteria over the width or degree of the kernel."""
 
 import math
-from dataclasses import KW_ONLY, dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import KW_ONLY, asdict, dataclass
 from itertools import cycle
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from kernelwise._types import Array
-from kernelwise.kernels import Kernel
-from kernelwise.report.figures._axis import KernelAxis
-from kernelwise.report.figures._canvas import GREY, PALETTE, VERMILION, Display, short, tidy, title
-from kernelwise.report.figures._inputs import best_candidates, check_columns, last_step
+from kernelwise.kernels import Gaussian, Kernel, Laplacian, Matern, Polynomial
+from kernelwise.kernels.transform import Transformed, unwrapped
+from kernelwise.report.figures._display import (
+    GREY,
+    PALETTE,
+    VERMILION,
+    Display,
+    last_step,
+    short,
+    tidy,
+    title,
+)
 from kernelwise.selection.result import SelectionResult
 
+_PARAMETERS: MappingProxyType[type[Kernel], str] = MappingProxyType(
+    {Gaussian: "tau", Laplacian: "scale", Matern: "scale", Polynomial: "degree"}
+)
+_SYMBOLS = MappingProxyType({"tau": "τ", "scale": "scale", "degree": "degree"})
+_MOST_FAMILIES = 6  # more lines than that in one panel cannot be told apart
+_MOST_NAMES = 16
 _LOG_FROM = 1e2  # values that differ by more are shown on a log scale
 _BETTER = {True: "larger is better", False: "smaller is better", None: "no direction"}
+
+
+@dataclass(frozen=True)
+class KernelAxis:
+    """Distinct kernels along an axis: by the width or degree that they share, else by number."""
+
+    kernels: tuple[Kernel, ...]  # in the order of their positions
+    positions: tuple[float, ...]  # width, degree or number, counted from one
+    families: tuple[str, ...]  # what kernels on one line have in common
+    label: str  # what the positions are
+    parameter: str  # "tau", "scale", "degree" or "number"
+
+    @classmethod
+    def of(cls, kernels: Iterable[Kernel]) -> "KernelAxis":
+        """Return the axis of the distinct ones of some kernels."""
+        distinct = tuple(dict.fromkeys(kernels))
+        names = {_PARAMETERS.get(type(unwrapped(kernel)[0])) for kernel in distinct}
+        parameter = names.pop() if len(names) == 1 else None
+        if parameter is None or len(set(_families(distinct, parameter))) > _MOST_FAMILIES:
+            types = tuple(type(kernel).__name__ for kernel in distinct)
+            numbers = tuple(range(1, len(distinct) + 1))
+            # Names speak for themselves.
+            label = "" if len(distinct) <= _MOST_NAMES else "number of the candidate"
+            return cls(distinct, numbers, types, label, "number")
+        ordered = tuple(sorted(distinct, key=lambda kernel: _position(kernel, parameter)))
+        positions = tuple(_position(kernel, parameter) for kernel in ordered)
+        types = tuple(dict.fromkeys(type(unwrapped(k)[0]).__name__ for k in ordered))
+        label = f"{_SYMBOLS[parameter]} of {' and '.join(types)}"
+        return cls(ordered, positions, _families(ordered, parameter), label, parameter)
+
+    def lines(self) -> dict[str, Array]:
+        """Return the places of every family's kernels in :attr:`kernels`."""
+        families = np.array(self.families)
+        return {name: np.flatnonzero(families == name) for name in dict.fromkeys(self.families)}
+
+    def apply(self, ax: Any) -> None:
+        """Set scale and ticks of a horizontal axis; few kernels without a parameter are named."""
+        if self.parameter in ("tau", "scale"):
+            from matplotlib.ticker import NullLocator
+
+            ax.set_xscale("log", base=2)
+            ax.xaxis.set_minor_locator(NullLocator())
+        elif self.parameter == "number" and len(self.kernels) <= _MOST_NAMES:
+            names = [short(kernel) for kernel in self.kernels]
+            ax.set_xticks(self.positions, names, rotation=40, ha="right")
+            ax.set_xlim(0.5, len(self.kernels) + 0.5)
+        else:
+            ax.xaxis.get_major_locator().set_params(integer=True)
 
 
 @dataclass(eq=False, repr=False)
@@ -83,11 +147,11 @@ class CriterionCurveDisplay(Display):
         ax, **kwargs
             As in :meth:`plot`; one Axes per criterion.
         """
-        names = check_columns(result, criteria)
+        names = _columns(result, criteria)
         axis = KernelAxis.of(result.kernels)
         if chosen is not None and chosen not in axis.kernels:
             raise ValueError(f"chosen must be one of the result's kernels, got {chosen!r}.")
-        rows = {name: best_candidates(result, name) for name in names}
+        rows = {name: _best_rows(result, name) for name in names}
         unknown = np.full(len(result), np.nan)
         errors = {name: result.standard_errors.get(name, unknown) for name in names}
         directions = {name: result.criteria[name].greater_is_better for name in names}
@@ -227,3 +291,64 @@ def _is_lowest(panel: Any, panels: Array) -> bool:
         and other.rowspan.start > place.rowspan.start
         for other in others
     )
+
+
+def _position(kernel: Kernel, parameter: str) -> float:
+    return float(getattr(unwrapped(kernel)[0], parameter))
+
+
+def _others(kernel: Kernel, parameter: str) -> list[str]:
+    """Return all but a parameter, as text; transforms of the features last."""
+    if isinstance(kernel, Transformed):
+        return [*_others(kernel.kernel, parameter), f"{type(kernel).__name__} {kernel.shown}"]
+    return [f"{k}={v:g}" for k, v in asdict(kernel).items() if k != parameter]
+
+
+def _families(kernels: Iterable[Kernel], parameter: str) -> tuple[str, ...]:
+    """Return type and other parameters of every kernel; the type alone where that says it all."""
+    types = [type(unwrapped(kernel)[0]).__name__ for kernel in kernels]
+    others = [", ".join(_others(kernel, parameter)) for kernel in kernels]
+    variants: dict[str, set[str]] = {}
+    for name, other in zip(types, others, strict=True):
+        variants.setdefault(name, set()).add(other)
+    return tuple(
+        name if len(variants[name]) == 1 or not other else f"{name}({other})"
+        for name, other in zip(types, others, strict=True)
+    )
+
+
+def _columns(result: Any, criteria: Any) -> list[str]:
+    """Return the columns to show: those asked for, or all that have a value somewhere."""
+    if not isinstance(result, SelectionResult):
+        raise ValueError(
+            "result must be a SelectionResult, from score_kernels or KernelSelector.result_, got "
+            f"{type(result).__name__}."
+        )
+    defined = [name for name, values in result.table.items() if np.isfinite(values).any()]
+    if not defined:
+        raise ValueError("result has no criterion with a value: its notes say why.")
+    if criteria is None:
+        return defined
+    asked = [criteria] if isinstance(criteria, str) else list(criteria)
+    for name in asked or [None]:
+        if name not in defined:
+            raise ValueError(
+                f"criteria must name columns of the result with values, got {name!r}: choose from "
+                f"{', '.join(defined)}."
+            )
+    return asked
+
+
+def _best_rows(result: SelectionResult, name: str) -> dict[Kernel, int]:
+    """Return the row of every kernel's best ridge, by kernel, in the order of preference.
+
+    A criterion without a direction keeps the order of the table.
+    """
+    if result.criteria[name].greater_is_better is None:
+        order: Sequence[int] = np.flatnonzero(~np.isnan(result.table[name])).tolist()
+    else:
+        order = result.ranking(name)
+    best: dict[Kernel, int] = {}
+    for row in order:
+        best.setdefault(result.kernels[row], row)
+    return best

@@ -1,19 +1,18 @@
-"""What all displays share: where they draw, colours, and numbers as text."""
+"""What the displays share: where they draw, what they draw of, colours, and names of kernels."""
 
-import math
 import re
 from abc import ABC, abstractmethod
 from dataclasses import fields
 from typing import Any, Self
 
-import numpy as np
+from sklearn.pipeline import Pipeline
+from sklearn.utils.validation import check_is_fitted
 
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.base import PairKernel
 
 # Okabe and Ito's palette, which colour-blind readers can tell apart; yellow is pale on white.
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#F0E442")
-MARKERS = "os^DvPX"  # of classes: shapes help where colours do not
 BLUE, VERMILION = PALETTE[:2]
 GREY, PALE = "#555555", "#E6E6E6"
 
@@ -30,7 +29,6 @@ class Display(ABC):
     figure_: Any
     ax_: Any
     _size: Any  # of a new figure, in inches
-    _layout = "constrained"
 
     def plot(self, ax: Any = None, **kwargs: Any) -> Self:
         """Draw the numbers.
@@ -40,7 +38,7 @@ class Display(ABC):
         ax : Axes or None, default=None
             The axes to draw on, an array of them for several panels; None makes a figure.
         **kwargs
-            For the function of matplotlib that draws the data: ``plot``, ``scatter`` or ``imshow``.
+            For ``plot`` of matplotlib, which draws the data.
         """
         self.ax_ = self._axes(ax)
         self.figure_ = self.ax_.figure
@@ -55,7 +53,7 @@ class Display(ABC):
         """Return the axes to draw on: the user's, or those of a new figure."""
         plt = self._pyplot()
         if ax is None:
-            return plt.subplots(figsize=self._size, layout=self._layout)[1]
+            return plt.subplots(figsize=self._size, layout="constrained")[1]
         if not isinstance(ax, plt.Axes):
             raise ValueError(f"ax must be one matplotlib Axes or None, got {type(ax).__name__}.")
         return ax
@@ -83,23 +81,6 @@ def tidy(ax: Any) -> None:
     ax.set_axisbelow(True)
 
 
-def class_colours(count: int) -> list[Any]:
-    """Return one colour per class: the palette, or steps of viridis where it is too short."""
-    if count <= len(PALETTE):
-        return list(PALETTE[:count])
-    import matplotlib
-
-    return list(matplotlib.colormaps["viridis"](np.linspace(0.0, 0.95, count)))
-
-
-def colour_bar(ax: Any, image: Any, label: str, **kwargs: Any) -> Any:
-    """Return a colour bar as tall as the axes, whatever their aspect."""
-    cax = ax.inset_axes((1.02, 0.0, 0.035, 1.0))
-    bar = ax.figure.colorbar(image, cax=cax, label=label, **kwargs)
-    bar.outline.set_visible(False)
-    return bar
-
-
 def short(kernel: Any) -> str:
     """Return the name of a kernel: its numbers rounded, its minor parameters where they matter."""
     if not isinstance(kernel, Kernel):
@@ -115,9 +96,9 @@ def short(kernel: Any) -> str:
     return re.sub(r"\d+\.\d+(e[-+]?\d+)?", lambda number: f"{float(number[0]):.3g}", text)
 
 
-def number(value: float) -> str:
-    """Return a number as text: powers of two as such, beyond those that everybody knows."""
-    exponent = math.log2(value) if value > 0.0 else 0.5
-    if exponent.is_integer() and not 0 <= exponent <= 3:
-        return f"$2^{{{exponent:.0f}}}$"
-    return f"{value:.3g}"
+def last_step(estimator: Any) -> Any:
+    """Return a fitted estimator, or the last step of a fitted pipeline."""
+    if isinstance(estimator, Pipeline):
+        estimator = estimator.steps[-1][1]
+    check_is_fitted(estimator)
+    return estimator
