@@ -144,7 +144,6 @@ from kernelwise.kernels import (
     geometry,
     grids,
 )
-from kernelwise.kernels._process import from_process
 from kernelwise.kernels.base import PairKernel
 from kernelwise.kernels.compose import Multiple, Product, Sum
 from kernelwise.kernels.geometry import as_rows, in_range, squared_distances
@@ -170,7 +169,7 @@ from kernelwise.machines import (
 from kernelwise.machines import _smo as smo
 from kernelwise.machines.base import auc
 from kernelwise.machines.calibration import Calibration, midpoint
-from kernelwise.machines.gaussian_process import check_translatable, process_kernel
+from kernelwise.machines.gaussian_process import process_kernel
 from kernelwise.machines.held_out import HeldOutFit, LeftOut
 from kernelwise.machines.metric import TrainingSet, log_posterior, weighted_press
 from kernelwise.machines.relevance import gradients

@@ -66,10 +66,11 @@ result = kw.score_matrices(matrices, kinds, ["sm", kw.criteria.ELOO("error")], r
 print("leave-one-out prefers", result.best("eloo").name)
 
 # %%
-# To predict new graphs, give the selector all matrices as a stack; it keeps the best.
+# A selector chooses the ridge of the best matrix and fits the machine. It predicts new graphs from
+# a matrix with a row for every new graph and a column for every old one.
 
-stack = np.array(list(matrices.values()))
-selector = kw.KernelSelector().fit(stack, kinds)
+best = matrices[result.best("eloo").name]
+selector = kw.KernelSelector(kernels=kw.Precomputed()).fit(best, kinds)
 print("error of the fitted machine:", selector.error_)
 
 figure, ax = plt.subplots(figsize=(7, 3), layout="constrained")

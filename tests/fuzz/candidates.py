@@ -1,10 +1,9 @@
-"""Candidates of every kind: transformed kernels, names, functions, scikit-learn's, matrices."""
+"""Candidates of every kind: transformed kernels, names, functions, matrices."""
 
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
-from sklearn.gaussian_process import kernels as gp
 
 import kernelwise as kw
 from fuzz.cases import Trial, insist
@@ -99,19 +98,12 @@ def _given(trial: Trial) -> None:
 
 
 def _candidate(rng: Rng) -> Any:
-    scale = log_uniform(rng, -3, 3)
     return pick(
         rng,
         [
             pick(rng, NAMES),
             pick(rng, NAMES),
             tame_kernel(rng),
-            gp.RBF(scale),
-            gp.Matern(scale, nu=pick(rng, [0.5, 1.0, 1.5, 2.5, np.inf])),
-            2.0 * gp.RBF(scale) + gp.DotProduct(scale),
-            gp.RationalQuadratic(scale, 1.0),
-            gp.DotProduct(scale) ** 2,
-            gp.RBF() + gp.WhiteKernel(),
             _dot,
             _distance,
             _wrong_shape,
@@ -168,7 +160,7 @@ def _matrices(trial: Trial) -> None:
         return
     if np.ndim(matrices) != 3:
         return  # a table of rows, as elsewhere
-    selector = trial(kw.KernelSelector().fit, matrices, y)
+    selector = trial(kw.MultiKernelSelector().fit, matrices, y)
     new = matrices[:, : max(1, n // 2)]
     insist(trial.must(selector.predict, new).shape == (new.shape[1],), "another number of rows")
 

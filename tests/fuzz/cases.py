@@ -44,7 +44,6 @@ ADVICE = (
     "The least populated class in y has only",
     "was fitted without feature names",
     "does not have valid feature names",
-    "Graph is not fully connected",  # SpectralClustering
     "Singular matrix in solving dual problem",  # KernelRidge at a ridge that the user gave
 )
 

@@ -2,8 +2,6 @@
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.cluster import SpectralClustering
-from sklearn.decomposition import KernelPCA
 from sklearn.gaussian_process import GaussianProcessClassifier, GaussianProcessRegressor
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import LogisticRegression
@@ -101,8 +99,6 @@ _ESTIMATORS = [
     NuSVC,
     SVR,
     KernelRidge,
-    lambda: KernelPCA(n_components=2),
-    lambda: SpectralClustering(2),
     GaussianProcessRegressor,
     GaussianProcessClassifier,
     OneClassSVM,

@@ -6,7 +6,6 @@ import inspect
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.gaussian_process import GaussianProcessRegressor
 
 import kernelwise as kw
 from inside import Function, Multiple, Pairs, Product, Sum, as_rows, available
@@ -163,14 +162,6 @@ class TestPolynomialsOfHighDegree:
             kernel = kw.Polynomial(degree, -0.7)
             expected = (X @ X.T - 0.7) ** degree - (-0.7) ** degree
             np.testing.assert_allclose(kernel.deviations(Pairs(X)), expected, rtol=1e-9, atol=1e-12)
-
-    def test_no_process_has_an_amplitude_beyond_float64(self):
-        X, y = np.arange(12.0)[:, None], np.sin(np.arange(12.0))
-        selector = kw.KernelSelector(
-            GaussianProcessRegressor(), kernels=[kw.Polynomial(400, 1.0, 10.0)]
-        )
-        with pytest.raises(ValueError, match="GaussianProcessRegressor has no kernel like"):
-            selector.fit(X, y)
 
 
 def test_layouts_and_types_do_not_matter():

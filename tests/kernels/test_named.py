@@ -1,12 +1,12 @@
-"""Grids by name, kernels of scikit-learn's Gaussian processes, functions and given matrices."""
+"""Grids by name, functions and given matrices."""
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.gaussian_process import kernels as gp
+from sklearn.gaussian_process.kernels import RBF
 
 import kernelwise as kw
-from inside import NAMES, Function, Matrix, Pairs, from_process, grid_of
+from inside import NAMES, Function, Matrix, Pairs, grid_of
 
 
 def rows(n=40, d=3, seed=0):
@@ -49,47 +49,6 @@ def test_grids_of_sparse_and_of_odd_rows(name):
             grid_of(name, np.ones((4, 2)))
 
 
-THEIRS = {
-    "rbf": gp.RBF(1.7),
-    "a width per feature": gp.RBF([0.5, 2.0, 1.0]),
-    "matern 1/2": gp.Matern(1.3, nu=0.5),
-    "matern 3/2": gp.Matern([0.5, 2.0, 1.0], nu=1.5),
-    "matern 5/2": gp.Matern(1.3, nu=2.5),
-    "smooth matern": gp.Matern(1.3, nu=np.inf),
-    "any matern": gp.Matern(1.3, nu=0.8),
-    "dot product": gp.DotProduct(0.5),
-    "linear": gp.DotProduct(0.0),
-    "polynomial": gp.DotProduct(1.5) ** 3,
-    "power": gp.RBF(1.5) ** 2,
-    "sum": gp.RBF(1.0) + gp.DotProduct(2.0) + gp.ConstantKernel(0.3),
-    "product": 2.0 * gp.RBF(1.0) * gp.Matern(2.0),
-    "constants": gp.ConstantKernel(2.0) * gp.ConstantKernel(3.0) * gp.RBF(1.0),
-    "other": gp.RationalQuadratic(1.2, 0.7) + gp.ExpSineSquared(),
-}
-
-
-@pytest.mark.parametrize("theirs", THEIRS.values(), ids=THEIRS)
-def test_a_process_kernel_is_the_same_here(theirs):
-    X, Z = rows(9), rows(5, seed=1)
-    ours = from_process(theirs)
-    np.testing.assert_allclose(ours(X), theirs(X), rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(ours(X, Z), theirs(X, Z), rtol=1e-9, atol=1e-12)
-    np.testing.assert_allclose(ours.diag(X), theirs.diag(X), rtol=1e-9)
-    assert ours.is_psd
-
-
-def test_known_kernels_are_not_functions():
-    for name in ("rbf", "a width per feature", "matern 3/2", "smooth matern", "polynomial"):
-        assert "Function" not in repr(from_process(THEIRS[name]))
-    assert from_process(gp.RBF(2.0)) == kw.Gaussian(4.0)
-    assert from_process(gp.DotProduct(0.0)) == kw.Linear()
-
-
-def test_noise_is_refused():
-    with pytest.raises(ValueError, match="WhiteKernel, which stands for noise: leave it out"):
-        from_process(gp.RBF() + gp.WhiteKernel())
-
-
 def dot(X, Z):
     return X @ Z.T
 
@@ -104,7 +63,7 @@ def test_a_function_is_a_kernel():
     assert kernel == Function(dot) and hash(kernel) == hash(Function(dot))
     assert kernel != Function(lambda X, Z: X @ Z.T) and kernel != kw.Linear()
     assert repr(kernel) == "Function(dot)" and Function("dot") == Function("dot") != kernel
-    assert len(repr(Function(gp.RBF(np.ones(200))))) < 80
+    assert len(repr(Function(RBF(np.ones(200))))) < 80
 
 
 @pytest.mark.parametrize(

@@ -6,18 +6,15 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from sklearn.gaussian_process import GaussianProcessRegressor
 
 import kernelwise as kw
 import oracles
 from inside import (
     Multiple,
     Pairs,
-    check_translatable,
     edge,
     kernel_from_dict,
     kernel_to_dict,
-    process_kernel,
     unwrapped,
     with_narrower,
 )
@@ -190,19 +187,6 @@ def test_columns_are_named_on_a_frame():
     np.testing.assert_array_equal(machine.predict(frame), positions.predict(X))
     with pytest.raises(ValueError, match="columns of Columns: unknown feature 'e'"):
         kw.KernelSelector(kernels=kw.Columns(["e"], kw.Linear())).fit(frame, y)
-
-
-def test_a_gaussian_process_takes_a_width_per_feature():
-    X, _ = rows(20)
-    for inner in (kw.Gaussian(2.0), kw.Matern(1.5, 2.5)):
-        kernel = kw.Scaled([0.5, 2.0, 1.0, 1.5], inner)
-        np.testing.assert_allclose(process_kernel(kernel, None)(X), kernel(X), rtol=1e-10)
-    z = X @ np.arange(4.0)
-    selector = kw.KernelSelector(GaussianProcessRegressor(), kernels=kernel).fit(X, z)
-    assert selector.predict(X).shape == z.shape
-    for kernel in (kw.Scaled([1.0, 0.0, 1.0, 1.0], inner), kw.Scaled([1.0] * 4, kw.Linear())):
-        with pytest.raises(ValueError, match="has no kernel like Scaled"):
-            check_translatable(kernel, "GaussianProcessRegressor")
 
 
 def test_scales_follow_city_block_distances():

@@ -20,11 +20,9 @@ from inside import (
     check_class_weight,
     check_range,
     check_ridge,
-    check_translatable,
     fit_squared_hinge,
     make_splits,
     midpoint,
-    process_kernel,
     svm,
     uncertainty,
 )
@@ -239,38 +237,3 @@ def test_effects_are_changes_by_a_standard_deviation():
     close(found.effects, np.sqrt(found.values) * X.std(axis=0))
     scaled = kw.relevance(kw.KRR(kw.Scaled([0.1, 0.1, 0.1], kw.Gaussian(2.0))).fit(10.0 * X, y))
     close(scaled.effects, found.effects)
-
-
-@pytest.mark.parametrize(
-    "kernel",
-    [
-        kw.Gaussian(3.0),
-        kw.Polynomial(3, 2.0, 0.5),
-        kw.Polynomial(2, 0.0, 3.0),
-        kw.Scaled([0.5, 2.0, 1.0], kw.Matern(2.0, 1.5)),
-        2.0 * kw.Gaussian(1.0) + kw.Linear() * kw.Matern(1.0, 0.5),
-    ],
-    ids=str,
-)
-def test_a_process_has_the_same_kernel_and_the_ridge_as_its_noise(kernel):
-    X, _ = rows(12)
-    close(process_kernel(kernel, None)(X), kernel(X))
-    close(process_kernel(kernel, 0.3)(X), kernel(X) + 0.3 * np.eye(12))
-
-
-@pytest.mark.parametrize(
-    "kernel",
-    [
-        kw.Laplacian(1.0),
-        kw.Polynomial(2, -1.0, 1.0),  # an offset has a square root
-        kw.Polynomial(3, 1.0, 1e-150),  # an amplitude of 1e-450
-        kw.Polynomial(3, 1.0, 1e150),
-        kw.Polynomial(1, 1.0, 1e300),  # the first that is refused
-        kw.Scaled([1.0, 0.0], kw.Gaussian(1.0)),  # a length scale of infinity
-        kw.Scaled([1.0, 2.0], kw.Linear()),
-    ],
-    ids=str,
-)
-def test_kernels_that_no_process_has_are_refused(kernel):
-    with pytest.raises(ValueError, match="estimator GP has no kernel like"):
-        check_translatable(kernel, "GP")

@@ -33,11 +33,12 @@ KERNELS = [
 ]
 
 
-PROCESS = 2.0 * kw.Gaussian(1.0) + kw.Matern(1.0) * kw.Polynomial(2) + kw.Linear()
-
-
 def _folded(cv):
     return kw.KernelSelector(criterion=kw.criteria.KFold(cv=cv))
+
+
+def _process(estimator, kernels):
+    return kw.KernelSelector(estimator, kernels=kernels)
 
 
 # Fitted models of rows X, classes y and a real target z.
@@ -53,10 +54,9 @@ MODELS = {
     "SVR": lambda X, y, z: kw.KernelSelector(SVR()).fit(X, z).best_estimator_,
     "pipeline": lambda X, y, z: make_pipeline(StandardScaler(), kw.KernelSelector()).fit(X, y),
     "ridge": lambda X, y, z: kw.KernelSelector(KernelRidge()).fit(X, z),
-    "process": lambda X, y, z: kw.KernelSelector(GaussianProcessRegressor(), kernels=PROCESS).fit(
-        X, z
-    ),
-    "classes": lambda X, y, z: kw.KernelSelector(GaussianProcessClassifier()).fit(X, y),
+    "process": lambda X, y, z: _process(GaussianProcessRegressor(), kw.Matern(1.0)).fit(X, z),
+    "linear process": lambda X, y, z: _process(GaussianProcessRegressor(), kw.Linear()).fit(X, z),
+    "classes": lambda X, y, z: _process(GaussianProcessClassifier(), "auto").fit(X, y),
     "splitter": lambda X, y, z: _folded(StratifiedKFold(3)).fit(X, y),
     "splits": lambda X, y, z: _folded(list(StratifiedKFold(3).split(X, y))).fit(X, y),
 }

@@ -12,6 +12,7 @@ from kernelwise._types import Array
 from kernelwise.kernels import Columns, Gaussian, Kernel, Linear, Matrix
 from kernelwise.kernels.geometry import sample_rows, squared_distances
 from kernelwise.selection.inputs import as_kernels
+from kernelwise.selection.stacks import matrix_kernels
 
 _WIDTHS = (0.125, 0.5, 2.0)  # tau, in units of the median squared distance
 _FEW = 16  # columns, up to which a plain loop takes less time than a matrix product
@@ -49,7 +50,7 @@ def given_matrices(kernels: Any, views: Any, X: Array, matrices: int) -> BaseKer
     """Return a kernel for every matrix of several side by side."""
     if views is not None:
         raise ValueError("views are groups of features, which given matrices do not have.")
-    found = as_kernels(kernels, X, matrices=matrices)
+    found = matrix_kernels(kernels, matrices, X.shape)
     return BaseKernels(found, list(map(repr, found)))
 
 

@@ -145,7 +145,7 @@ class Function(Kernel):
 class Matrix(Kernel):
     """One of several given matrices, which stand side by side in the place of X.
 
-    ``KernelSelector`` and ``score_matrices`` make these from a stack of matrices.
+    ``score_matrices`` and ``MultiKernelSelector`` make these from a stack of matrices.
 
     Parameters
     ----------

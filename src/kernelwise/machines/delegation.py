@@ -71,25 +71,3 @@ class Delegating:
     def predict_set(self, X: Any, level: float = 0.9, method: str = "auto") -> Array:
         """Return a set of classes for every row, as :meth:`LSSVC.predict_set`."""
         return np.asarray(self._ask("predict_set", X, level, method))
-
-    @available_if(inner_has("transform"))
-    def transform(self, X: Any) -> Any:
-        """Transform with the fitted estimator."""
-        return self._ask("transform", X)
-
-    @available_if(inner_has("get_feature_names_out"))
-    def get_feature_names_out(self, input_features: Any = None) -> Array:
-        """Return the names of the columns that transform gives."""
-        return np.asarray(self._fitted().get_feature_names_out())
-
-    @available_if(inner_has("set_output"))
-    def set_output(self, *, transform: str | None = None) -> Any:
-        """Set the container that transform returns, as scikit-learn's transformers do."""
-        for estimator in (self.estimator, self._inner()):
-            estimator.set_output(transform=transform)
-        return self
-
-    @property
-    def labels_(self) -> Array:
-        """The clusters of the training rows, where the estimator finds clusters."""
-        return np.asarray(self._fitted().labels_)

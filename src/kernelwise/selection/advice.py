@@ -11,7 +11,7 @@ from kernelwise._arguments import is_one_of, shown
 from kernelwise.gram import LowRank
 from kernelwise.gram.refusals import DoesNotFit, NotProvided, enough, raised
 from kernelwise.kernels import Kernel
-from kernelwise.selection.plan import Given, Plan, planned
+from kernelwise.selection.plan import Plan, planned
 
 _RANKS = (1000, 500, 250, 125, 60)  # that are worth a try
 _MOST = 2  # pieces of advice beside the memory that would do
@@ -22,17 +22,17 @@ Way = tuple[str, Change]  # what to do, in words and as settings
 Attempt = Callable[[Change], object]  # raises what refuses changed settings
 
 
-def plan_or_advise(selector: Any, given: Given) -> Plan:
+def plan_or_advise(selector: Any, X: Any, y: Any, params: dict[str, Any]) -> Plan:
     """Return what a selector will do with data, or refuse it with advice that works."""
     try:
-        return planned(selector, given)
+        return planned(selector, X, y, params)
     except (DoesNotFit, NotProvided) as error:
         refused = error
 
     def attempt(change: Change) -> None:
         changed = copy.copy(selector)
         vars(changed).update(change, journal=None)
-        check_rank(change, planned(changed, given).kernels)
+        check_rank(change, planned(changed, X, y, params).kernels)
 
     raise advised(refused, _ways_of(selector), attempt)
 

@@ -2,8 +2,8 @@
 
 Kernels reach an estimator in one of three ways: as a function of two matrices (the machines of
 kernelwise, the support vector machines of scikit-learn, estimators of others), as a precomputed
-matrix (scikit-learn's KernelRidge, KernelPCA, SpectralClustering, SpectralEmbedding), or translated
-into a kernel of scikit-learn's Gaussian processes.
+matrix (scikit-learn's KernelRidge), or translated into a kernel of scikit-learn's Gaussian
+processes.
 """
 
 import math
@@ -31,7 +31,7 @@ from kernelwise.machines import (
 )
 from kernelwise.machines import base as machines
 from kernelwise.machines.base import misclassified, standard_error
-from kernelwise.machines.gaussian_process import check_translatable, process_kernel
+from kernelwise.machines.gaussian_process import process_kernel
 from kernelwise.selection.left_out import loo_values
 from kernelwise.selection.problem import Problem
 from kernelwise.selection.record import ErrorEstimate
@@ -70,15 +70,14 @@ def _machine_for(estimator: Any, targets: Targets, kernels: Sequence[Kernel]) ->
         return KRR(fit_intercept=True) if targets.classes is None else LSSVC()
     _check_instance(estimator)
     name = type(estimator).__name__
-    kind = get_tags(estimator).estimator_type
-    if kind == "outlier_detector" or _TASKS.get(kind, targets.task) != targets.task:
-        raise ValueError(f"estimator {name} does not fit task {targets.task!r}: change either.")
     way = _kernel_input(estimator)
+    if _TASKS.get(get_tags(estimator).estimator_type) != targets.task:
+        raise ValueError(f"estimator {name} does not fit task {targets.task!r}: change either.")
     if way is KernelInput.MATRIX and any(kernel.takes_matrix for kernel in kernels):
         raise ValueError(f"estimator {name} takes a matrix by itself: use LSSVC, KRR or an SVM.")
     if way is KernelInput.PROCESS:
         for kernel in kernels:
-            check_translatable(kernel, name)
+            process_kernel(kernel, None)
     return clone(estimator)
 
 
@@ -99,21 +98,15 @@ def _kernel_input(estimator: Any) -> KernelInput:
     name, module = type(estimator).__name__, type(estimator).__module__
     if module.startswith("sklearn.gaussian_process"):
         return KernelInput.PROCESS
-    known = estimator.get_params(deep=False)
-    if module.startswith("sklearn.") and not module.startswith("sklearn.svm"):
-        if _matrix_parameter(known) is not None:
-            return KernelInput.MATRIX
-    elif "kernel" in known:
+    if module.startswith("sklearn.kernel_ridge"):
+        return KernelInput.MATRIX
+    takes_functions = module.startswith("sklearn.svm") or not module.startswith("sklearn.")
+    if takes_functions and "kernel" in estimator.get_params(deep=False):
         return KernelInput.FUNCTION
     raise ValueError(
-        f"estimator {name} has no parameter 'kernel' that takes a matrix or a function: use LSSVC, "
-        "KRR, or an SVM of scikit-learn."
+        f"estimator {name} cannot be given a kernel: use LSSVC, KRR, or KernelRidge, an SVM or a "
+        "Gaussian process of scikit-learn."
     )
-
-
-def _matrix_parameter(known: dict[str, Any]) -> str | None:
-    """Return the parameter that can be "precomputed"."""
-    return next((p for p in ("kernel", "affinity") if p in known), None)
 
 
 def has_bias(machine: Any) -> bool:
@@ -141,18 +134,14 @@ def configure_estimator(
     machine: Any, kernel: Kernel, ridge: float, *, by_name: bool = False
 ) -> Any:
     """Return the machine with the kernel, or its name, and, in its own terms, the ridge."""
-    known = machine.get_params(deep=False)
     way = _kernel_input(machine)
     if way is KernelInput.PROCESS:
         return machine.set_params(
             kernel=process_kernel(kernel, ridge if is_regressor(machine) else None)
         )
     if way is KernelInput.MATRIX:
-        if is_regressor(machine) and "alpha" in known:
-            machine.set_params(alpha=ridge)
-        return PrecomputedAdapter(
-            machine.set_params(**{str(_matrix_parameter(known)): "precomputed"}), kernel
-        )
+        return PrecomputedAdapter(machine.set_params(kernel="precomputed", alpha=ridge), kernel)
+    known = machine.get_params(deep=False)
     settings: dict[str, Any] = kernel.to_sklearn() if by_name else {"kernel": kernel}
     if type(kernel) is Precomputed and type(machine).__module__.startswith("sklearn.svm"):
         settings["kernel"] = "precomputed"  # so that its tags, and folds, know it

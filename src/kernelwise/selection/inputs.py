@@ -15,15 +15,13 @@ from kernelwise.kernels.geometry import as_rows
 from kernelwise.kernels.named import NAMES, canonical, grid_of
 from kernelwise.machines import check_ridge
 from kernelwise.machines.weights import check_class_weight, check_range, with_class_weights
-from kernelwise.selection.stacks import matrix_kernels
 from kernelwise.targets import Targets
 
 _PAGE = "see docs/candidates.md"
 _ACCEPTED = (
-    f"kernels must be 'auto', names ({', '.join(NAMES)}), kernels such as Gaussian(1.0), kernels "
-    "of scikit-learn's Gaussian processes, functions k(X, Z), or a list of these"
+    f"kernels must be 'auto', names ({', '.join(NAMES)}), kernels such as Gaussian(1.0), functions "
+    "k(X, Z), or a list of these"
 )
-_PROCESS = "sklearn.gaussian_process.kernels"
 _LOOKED_AT = 50  # rows of a function's matrix
 _NEGATIVE = 1e-8  # relative size of an eigenvalue that rounding explains
 
@@ -45,19 +43,12 @@ def as_criteria(criteria: Asked) -> list[Criterion]:
 
 
 def as_kernels(
-    kernels: Any,
-    X: Any,
-    names: Sequence[str] | None = None,
-    random_state: Any = None,
-    matrices: int = 0,
+    kernels: Any, X: Any, names: Sequence[str] | None = None, random_state: Any = None
 ) -> list[Kernel]:
     """Return the candidate kernels, from the distances in X by default.
 
-    With the names of its columns, which a DataFrame has, kernels may name those they see. Where X
-    is a number of matrices, the candidates are these.
+    With the names of its columns, which a DataFrame has, kernels may name those they see.
     """
-    if matrices:
-        return matrix_kernels(kernels, matrices, X.shape)
     is_one = isinstance(kernels, str | Kernel) or callable(kernels) or kernels is None
     if not is_one and not is_list(kernels):
         raise TypeError(f"{_ACCEPTED}, got {shown(kernels)}: {_PAGE}.")
@@ -77,10 +68,6 @@ def _candidates(given: Any, X: Any, random_state: Any) -> list[Kernel]:
         return _named(given, X, random_state)
     if isinstance(given, type) or not callable(given):
         raise TypeError(f"{_ACCEPTED}, got {shown(given)}: {_PAGE}.")
-    if any(cls.__module__ == _PROCESS for cls in type(given).__mro__):
-        from kernelwise.kernels._process import from_process  # and scikit-learn's processes
-
-        return [from_process(given)]
     return [_checked(Function(given), as_rows(X))]
 
 

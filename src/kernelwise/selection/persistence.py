@@ -48,10 +48,7 @@ _ABOVE = (  # what this package must not import
     "kernelwise.combine.stack.KernelStack",
 )
 _FUNCTIONS = (days, numbers, texts, words)  # what a preparation by the command line holds
-_PROCESS_KERNELS = (
-    "ConstantKernel DotProduct ExpSineSquared Exponentiation Matern Product RationalQuadratic RBF "
-    "Sum WhiteKernel"
-)
+_PROCESS_KERNELS = "ConstantKernel DotProduct Matern Product RBF Sum WhiteKernel"
 _SPLITTERS = (
     "GroupKFold KFold LeaveOneGroupOut LeaveOneOut RepeatedKFold RepeatedStratifiedKFold "
     "ShuffleSplit StratifiedKFold StratifiedShuffleSplit TimeSeriesSplit"

@@ -21,25 +21,6 @@ from kernelwise.selection.search import Search
 from kernelwise.selection.terms import stages_for
 
 
-class Given(NamedTuple):
-    """What a selector is fitted to.
-
-    Attributes
-    ----------
-    X, y : arrays
-        Checked.
-    params : dict
-        Of the fit.
-    matrices : int
-        How many of them X holds side by side; 0 for rows.
-    """
-
-    X: Any
-    y: Any
-    params: dict[str, Any]
-    matrices: int = 0
-
-
 class Plan(NamedTuple):
     """A choice that can be made, and a fit that can follow.
 
@@ -74,16 +55,18 @@ class Plan(NamedTuple):
     params: dict[str, Any]
 
 
-def planned(selector: Any, given: Given) -> Plan:
-    """Return what a selector will do with data; refuse what is not possible."""
-    X, y, params, matrices = given
-    is_matrix = matrices > 0 or selector.__sklearn_tags__().input_tags.pairwise
+def planned(selector: Any, X: Any, y: Any, params: dict[str, Any]) -> Plan:
+    """Return what a selector will do with checked data and the parameters of its fit.
+
+    What is not possible is refused.
+    """
+    is_matrix = selector.__sklearn_tags__().input_tags.pairwise
     class_weight, task = selector.class_weight, selector._task()
     X, y, weights, params = weighted_rows(X, y, params, class_weight, task, is_matrix)
     X, targets = in_range(X), Targets.of(y, task).weighted(weights)
-    extends = not matrices and is_one_of(selector.kernels, (None, "auto", "rbf"))
+    extends = is_one_of(selector.kernels, (None, "auto", "rbf"))
     names = getattr(selector, "feature_names_in_", None)
-    kernels = as_kernels(selector.kernels, X, names, selector.random_state, matrices)
+    kernels = as_kernels(selector.kernels, X, names, selector.random_state)
     machine = machine_for(selector.estimator, targets, kernels, class_weight)
     problem = Problem(
         X,

@@ -20,7 +20,6 @@ from kernelwise._sklearn import (
     validate_rows,
 )
 from kernelwise._threads import as_jobs, limited
-from kernelwise._types import Array
 from kernelwise.criteria import Criterion
 from kernelwise.gram import Engine, Targets
 from kernelwise.machines.delegation import Delegating, inner_has
@@ -38,9 +37,7 @@ from kernelwise.selection.estimators import (
     leave_one_out,
 )
 from kernelwise.selection.guards import warn_about
-from kernelwise.selection.plan import Given
 from kernelwise.selection.search import parts_of
-from kernelwise.selection.stacks import is_stack, side_by_side
 from kernelwise.selection.terms import SearchAttributes
 from kernelwise.targets import as_vector
 
@@ -68,12 +65,11 @@ class KernelSelector(
     ----------
     estimator : estimator or None, default=None
         The machine to fit: LSSVC, KRR or an estimator of scikit-learn; None means LSSVC, or KRR
-        with an intercept for regression. SVC, NuSVC, SVR and NuSVR get the kernel as a function;
-        KernelRidge, KernelPCA, SpectralClustering and SpectralEmbedding get its matrix; Gaussian
-        processes get its width, and the ridge as noise. The ridge becomes ``ridge``, ``alpha`` or
-        :math:`C = 1 / (2\,\mathrm{ridge})`. With SVC, the criteria that train a machine (KFold,
-        RKS, CVKS, ER, SPS) train the support vector machine; leave-one-out is always that of the
-        least-squares machine.
+        with an intercept for regression. SVC, NuSVC, SVR and NuSVR get the kernel as a function,
+        KernelRidge gets its matrix, Gaussian processes get its width, and the ridge as noise. The
+        ridge becomes ``ridge``, ``alpha`` or :math:`C = 1 / (2\,\mathrm{ridge})`. With SVC, the
+        criteria that train a machine (KFold, RKS, CVKS, ER, SPS) train the support vector machine;
+        leave-one-out is always that of the least-squares machine.
     kernels : "auto", str, Kernel, callable or list of these, default="auto"
         The candidates. "auto" takes ``grids.auto(X)``; if its narrowest or widest kernel wins, it
         adds four more widths on that side, at most twice. Other names ("laplacian", "matern",
@@ -216,9 +212,8 @@ class KernelSelector(
         Parameters
         ----------
         X : array or sparse matrix of shape (n, d)
-            The data; the kernel matrix itself with ``kernels=Precomputed()``; or a stack (k, n, n)
-            of kernel matrices to choose from, for predictions (k, m, n). Of a Dask array or frame
-            a sample is chosen on, and the machine is fitted to all rows.
+            The data; or the kernel matrix itself, with ``kernels=Precomputed()``. Of a Dask array
+            or frame a sample is chosen on, and the machine is fitted to all rows.
         y : array of shape (n,)
             Class labels of any type, or real targets.
         **fit_params : dict
@@ -233,9 +228,8 @@ class KernelSelector(
         if (elsewhere := rows_elsewhere(self, X, y)) is not None:
             self.__dict__ |= fit_collection(self, *elsewhere, fit_params)
             return self
-        matrices = len(X) if is_stack(X) else 0
-        X, y = validate_rows(self, side_by_side(X), y, ensure_min_samples=3)
-        plan = plan_or_advise(self, Given(X, y, fit_params, matrices))
+        X, y = validate_rows(self, X, y, ensure_min_samples=3)
+        plan = plan_or_advise(self, X, y, fit_params)
         problem, targets = plan.problem, plan.problem.targets
         with limited(self.n_jobs, rows=targets.n):
             with fit_task(self, plan.X, plan.y, parts=parts_of(extend=plan.extends)) as progress:
@@ -271,16 +265,6 @@ class KernelSelector(
             state.pop(name, None)
         return state
 
-    @available_if(inner_has("transform"))
-    def fit_transform(self, X: Any, y: Any, **fit_params: Any) -> Any:
-        """Choose, fit, and transform the same rows."""
-        return self.fit(X, y, **fit_params).transform(X)
-
-    @available_if(inner_has("fit_predict"))
-    def fit_predict(self, X: Any, y: Any, **fit_params: Any) -> Array:
-        """Choose, fit, and return the clusters of the same rows."""
-        return np.asarray(self.fit(X, y, **fit_params).labels_)
-
     @available_if(inner_has("score"))
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the score of the fitted estimator: by ``scoring``, else accuracy or R²."""
@@ -301,7 +285,7 @@ class KernelSelector(
             return getattr(machine, method)(rows, *given, **weights)
 
     def _checked(self, X: Any) -> Any:
-        return validate_rows(self, side_by_side(X, self.n_features_in_), reset=False)
+        return validate_rows(self, X, reset=False)
 
     def _inner(self) -> Any:
         machine = getattr(self, "best_estimator_", self.estimator)

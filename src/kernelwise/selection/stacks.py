@@ -53,7 +53,7 @@ def matrix_kernels(kernels: Any, matrices: int, shape: tuple[int, int]) -> list[
         listed = list(given)
         if listed and all(isinstance(k, Kernel) and k.takes_matrix for k in listed):
             return listed
-    raise ValueError("X is a stack of matrices: leave kernels='auto' to choose among them.")
+    raise ValueError("X is a stack of matrices: leave kernels='auto' to weigh all.")
 
 
 def named_matrices(matrices: Any) -> tuple[list[Matrix], Array]:
