@@ -11,6 +11,8 @@ from sklearn.model_selection import GroupKFold
 
 import kernelwise as kw
 
+PATIENTS = 80
+
 # %%
 # Eighty patients with eight visits each. Visits of a patient are alike, in the measurements and in
 # what they do not explain.
@@ -26,7 +28,7 @@ def visits(patients):
     return X, y, group
 
 
-X, y, group = visits(80)
+X, y, group = visits(PATIENTS)
 X_new, y_new, _ = visits(300)
 folds = list(GroupKFold(10).split(X, y, group))
 

@@ -27,7 +27,7 @@ def _closed_figures():
     """Draw everything once, so that errors at drawing time are seen, and close it."""
     yield
     for number in plt.get_fignums():
-        plt.figure(number).canvas.draw()
+        plt.figure(number).draw_without_rendering()
     plt.close("all")
 
 
