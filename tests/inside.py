@@ -171,7 +171,6 @@ from kernelwise.machines.base import auc
 from kernelwise.machines.calibration import Calibration, midpoint
 from kernelwise.machines.gaussian_process import process_kernel
 from kernelwise.machines.held_out import HeldOutFit, LeftOut
-from kernelwise.machines.metric import TrainingSet, log_posterior, weighted_press
 from kernelwise.machines.relevance import gradients
 from kernelwise.machines.ridge_path import fit_ridge, weighted_matrix
 from kernelwise.machines.uncertainty import TooFewRowsWarning

@@ -15,7 +15,7 @@ from helpers import load_page
 PUBLIC = (
     "Gaussian Polynomial Linear Sigmoid Laplacian Matern Precomputed Scaled Columns grids criteria "
     "score_matrix score_matrices score_kernels LSSVC KRR KernelSelector Cascade gram load_model "
-    "save_model bounds relevance learn_metric KernelStack MultiKernelSelector"
+    "save_model bounds relevance KernelStack MultiKernelSelector"
 ).split()
 CRITERIA = "SM SMHinge KS KTA CKTA FSM FSMError MD Ncut ER RKS SPS ELOO GCV BR LML".split()
 

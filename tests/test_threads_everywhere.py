@@ -72,7 +72,6 @@ CALLS = {
     "LSSVC": lambda X, y: kw.LSSVC().fit(X, y).predict_proba(X),
     "KRR": lambda X, y: kw.KRR().fit(X, X[:, 0]).predict(X),
     "relevance": lambda X, y: kw.relevance(kw.LSSVC().fit(X, y)),
-    "metric": lambda X, y: kw.learn_metric(kw.LSSVC().fit(X, y), max_steps=2),
     "on matrix": lambda X, y: (
         PrecomputedAdapter(KernelRidge(kernel="precomputed"), kw.Gaussian(2.0)).fit(X, y).predict(X)
     ),

@@ -2,7 +2,7 @@
 Find the relevant features
 ==========================
 
-A weight per feature, learnt by leave-one-out, picks two features out of twelve.
+The gradient of a machine picks two features out of twelve.
 """
 
 import matplotlib.pyplot as plt
@@ -21,17 +21,20 @@ X_train, y_train, X_test, y_test = X[:250], y[:250], X[250:], y[250:]
 plain = kw.KernelSelector(task="regression").fit(X_train, y_train)
 
 # %%
-# :func:`kernelwise.learn_metric` follows the exact gradient of leave-one-out. The ridge is then
-# chosen again. A wide prior suits twenty times as many rows as features.
+# :func:`kernelwise.relevance` is the mean squared derivative by every feature. Its root is a weight
+# of the feature, with which the kernel is chosen again.
 
-metric = kw.learn_metric(plain, prior=1.0)
-weighted = kw.KernelSelector(kernels=[metric], task="regression").fit(X_train, y_train)
+root = np.sqrt(kw.relevance(plain).values)
+weights = root / root.mean()
+candidates = [kw.Scaled(weights, k) for k in kw.grids.auto(X_train * weights)]
+weighted = kw.KernelSelector(kernels=candidates, task="regression").fit(X_train, y_train)
 print(f"R² of one width: {plain.score(X_test, y_test):.2f}")
 print(f"R² of weights:   {weighted.score(X_test, y_test):.2f}")
 
 figure, (left, right) = plt.subplots(1, 2, figsize=(9, 3.2), layout="constrained")
-left.bar(range(12), kw.relevance(plain).effects)
-left.set(title="relevance to the plain machine", xlabel="feature")
-right.bar(range(12), metric.weights)
-right.set(title="weights by leave-one-out", xlabel="feature")
+for axes, machine in ((left, plain), (right, weighted)):
+    axes.bar(range(12), kw.relevance(machine).effects)
+    axes.set(xlabel="feature")
+left.set(title="relevance to the plain machine")
+right.set(title="relevance to the weighted machine")
 plt.show()

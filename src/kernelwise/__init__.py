@@ -33,7 +33,6 @@ if TYPE_CHECKING:
         grids,
     )
     from kernelwise.machines import KRR, LSSVC
-    from kernelwise.machines.metric import learn_metric
     from kernelwise.machines.relevance import relevance
     from kernelwise.selection import (
         Cascade,
@@ -58,7 +57,6 @@ _SELECTION = (
 _HOMES = {
     **dict.fromkeys(_KERNELS, "kernels"),
     **dict.fromkeys(("KRR", "LSSVC"), "machines"),
-    "learn_metric": "machines.metric",
     "relevance": "machines.relevance",
     **dict.fromkeys(_SELECTION, "selection"),
     **dict.fromkeys(("KernelStack", "MultiKernelSelector"), "combine"),
@@ -86,7 +84,6 @@ __all__ = [
     "criteria",
     "gram",
     "grids",
-    "learn_metric",
     "load_model",
     "relevance",
     "save_model",

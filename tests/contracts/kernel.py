@@ -82,7 +82,7 @@ def gradients_are_those_of_the_matrix(kernel):
     rng, h = np.random.default_rng(4), 1e-6
     A = rng.normal(size=(2, len(Z)))
     try:
-        G = gradients(kernel, Pairs(X, Z), np.ones(1), A)
+        G = gradients(kernel, Pairs(X, Z), A)
     except ValueError as error:
         assert "has no method" in str(error)
         return

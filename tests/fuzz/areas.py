@@ -7,10 +7,10 @@ from fuzz.cases import Area, Failure, run_case
 from fuzz.criteria import criteria
 from fuzz.kernels import kernels
 from fuzz.machines import machines
-from fuzz.metrics import metrics
 from fuzz.models import models
 from fuzz.readers import readers
 from fuzz.refusals import refusals
+from fuzz.relevance import relevance
 from fuzz.results import results
 from fuzz.scoring import scoring
 from fuzz.selector import selector
@@ -32,7 +32,7 @@ AREAS: dict[str, tuple[Area, int]] = {
     "readers": (readers, 1000),
     "results": (results, 600),
     "models": (models, 600),
-    "metrics": (metrics, 200),
+    "relevance": (relevance, 200),
     "refusals": (refusals, 200),
 }
 

@@ -54,14 +54,8 @@ def test_weights_of_classes_are_of_three_kinds():
             check_class_weight(kind)
 
 
-def test_priors_steps_and_rows_may_lie_at_their_limits():
-    X, y = rows()
-    machine = kw.KRR(kw.Gaussian(5.0)).fit(X, y)
-    for prior in (1e-6, 1e6):
-        assert len(kw.learn_metric(machine, prior=prior, max_steps=1).weights) == 3
-    for prior in (0.99e-6, 1e6 + 0.5):
-        with pytest.raises(ValueError, match="prior must be a number from 1e-6 to 1e6"):
-            kw.learn_metric(machine, prior=prior)
+def test_relevance_may_be_taken_at_one_row():
+    machine = kw.KRR(kw.Gaussian(5.0)).fit(*rows())
     assert kw.relevance(machine, rows=1).rows == 1
 
 
@@ -75,13 +69,6 @@ def test_defaults_of_the_machines():
 def test_folds_without_rows_are_refused():
     with pytest.raises(ValueError, match="cv must name rows from 0 to 5, at least one of them"):
         make_splits(Targets.of([0, 1] * 3), [(np.arange(6), np.array([], int))], 5, 1, 0)
-
-
-def test_defaults_of_the_metric():
-    X, y = rows()
-    machine = kw.KRR(kw.Gaussian(5.0)).fit(X, y)
-    assert kw.learn_metric(machine) == kw.learn_metric(machine, prior=0.3, max_steps=50)
-    assert kw.learn_metric(machine) != kw.learn_metric(machine, prior=0.4)
 
 
 # --- losses ------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ machine, each on one kernel matrix at every ridge, which is added to the diagona
 values into probabilities, ``conformal`` leave-one-out values into intervals and sets (the methods
 are in ``uncertainty``), ``precomputed`` and ``gaussian_process`` hand a kernel to scikit-learn's
 estimators. ``folds`` says which rows are left out together, ``relevance`` which features a machine
-uses; ``metric`` learns weights of them. numba appears in ``_smo`` and ``_gradients`` only.
+uses. numba appears in ``_smo`` and ``_gradients`` only.
 """
 
 from kernelwise._registry import load_modules

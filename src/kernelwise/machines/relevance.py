@@ -118,7 +118,7 @@ def relevance(
     names = getattr(machine, "feature_names_in_", [f"x{j}" for j in range(d)])
     parts = [_expansion(fitted, weight, list(names)) for fitted, weight in machines]
     first = parts[0].Z
-    points = first if X is None else dense_rows(validate_rows(machine, X, reset=False))
+    points = first if X is None else _dense_rows(validate_rows(machine, X, reset=False))
     work = sum(part.Z.size * part.A.shape[0] for part in parts)
     most = max(_FEWEST, int(_WORK / work)) if limit is None else limit
     if most < points.shape[0]:
@@ -131,12 +131,12 @@ def relevance(
 def _differentiable_parts(machine: Any) -> list[tuple[LSSVC | KRR, float]]:
     """Return the machines whose weighted sum is asked about: itself, or those of a stack."""
     if isinstance(machine, type) or not hasattr(machine, "members_"):
-        return [(as_differentiable(machine), 1.0)]
+        return [(_differentiable(machine), 1.0)]
     pairs = zip(machine.members_.values(), machine.weights_.tolist(), strict=True)
-    return [(as_differentiable(member), weight) for member, weight in pairs if weight > 0.0]
+    return [(_differentiable(member), weight) for member, weight in pairs if weight > 0.0]
 
 
-def as_differentiable(machine: Any) -> LSSVC | KRR:
+def _differentiable(machine: Any) -> LSSVC | KRR:
     """Return a fitted machine, or the one of a selector, whose kernel may have a derivative."""
     if isinstance(machine, type) or not hasattr(machine, "fit"):
         raise TypeError(f"machine must be a fitted LSSVC or KRR, got {shown(machine)}.")
@@ -179,10 +179,10 @@ def _expansion(machine: LSSVC | KRR, weight: float, names: list[str]) -> _Expans
     if weights.shape[0] == X.shape[0] and not weights.all():  # landmarks have no weights
         X, alpha = X[weights > 0.0], alpha[weights > 0.0]
     kernel = machine.kernel.with_positions(names)
-    return _Expansion(kernel, dense_rows(X), weight * np.ascontiguousarray(alpha.T))
+    return _Expansion(kernel, _dense_rows(X), weight * np.ascontiguousarray(alpha.T))
 
 
-def dense_rows(X: Any) -> Array:
+def _dense_rows(X: Any) -> Array:
     """Return rows as an array: gradients have entries in every feature."""
     if not sp.issparse(X):
         return np.ascontiguousarray(X)
@@ -223,17 +223,17 @@ def _mean_squares(parts: Sequence[_Expansion], points: Array) -> tuple[Array, Ar
 def _gradients_at(block: Array, part: _Expansion, rows: int) -> Array:
     """Return the gradients of a part at a block of so many rows."""
     pairs = EnginePairs(block, part.Z, rows * part.Z.shape[0])
-    return gradients(part.kernel, pairs, np.ones(1), part.A)
+    return gradients(part.kernel, pairs, part.A)
 
 
-def gradients(kernel: Kernel, pairs: Pairs, W: Array, A: Array) -> Array:
-    r"""Return :math:`\sum_i A_{ci} W_{ai}\, \partial k(x_a, z_i) / \partial x_a`, (c, m, d)."""
+def gradients(kernel: Kernel, pairs: Pairs, A: Array) -> Array:
+    r"""Return :math:`\sum_i A_{ci}\, \partial k(x_a, z_i) / \partial x_a`, (c, m, d)."""
 
     def contract(geometry: str, view: Pairs, weights: Array) -> Array:
         return _CONTRACTIONS[geometry](view, weights, A)
 
     try:
-        return kernel.gradients(pairs, W, contract)
+        return kernel.gradients(pairs, np.ones(1), contract)
     except NotImplementedError as error:
         raise ValueError(
             f"the derivative of the kernel is not known: {error}, see docs/add_a_kernel.md."
@@ -242,7 +242,7 @@ def gradients(kernel: Kernel, pairs: Pairs, W: Array, A: Array) -> Array:
 
 def _of_squared_distances(pairs: Pairs, W: Array, A: Array) -> Array:
     """Contract with 2 (x - z), as matrix products on centred data."""
-    X, Z = _rows(pairs)
+    X, Z = pairs.X, pairs.Z
     center = Z.mean(axis=0)
     W = np.where(pairs["sqdist"] > 0.0, W, 0.0)  # equal rows: x - z is zero, not nearly
     sums = (W @ A.T).T[:, :, None]
@@ -251,7 +251,7 @@ def _of_squared_distances(pairs: Pairs, W: Array, A: Array) -> Array:
 
 def _of_dot_products(pairs: Pairs, W: Array, A: Array) -> Array:
     """Contract with z."""
-    return _weighted_rows(W, A, _rows(pairs)[1])
+    return _weighted_rows(W, A, pairs.Z)
 
 
 def _of_city_block_distances(pairs: Pairs, W: Array, A: Array) -> Array:
@@ -261,13 +261,9 @@ def _of_city_block_distances(pairs: Pairs, W: Array, A: Array) -> Array:
     parts = []
     for first in range(0, pairs.X.shape[1], FEATURES):
         some = slice(first, first + FEATURES)
-        X, Z = (np.ascontiguousarray(rows[:, some]) for rows in _rows(pairs))
+        X, Z = (np.ascontiguousarray(rows[:, some]) for rows in (pairs.X, pairs.Z))
         parts.append(city_block(X, Z, W, A))
     return np.concatenate(parts, axis=-1)
-
-
-def _rows(pairs: Pairs) -> tuple[Array, Array]:
-    return pairs.X, pairs.X if pairs.Z is None else pairs.Z
 
 
 def _weighted_rows(W: Array, A: Array, Z: Array) -> Array:

@@ -190,6 +190,18 @@ class BaseMatrices:
         alpha, _ = eliminate_intercept(solved[:, :-1], h, u)
         return alpha, lambda V: solve(V) - np.outer(h, (h @ V) / float(u @ h))
 
+    def bordered_inverse(self, K: Array, ridge: float) -> Array:
+        """Return P of the machine with a bias on one of the sums, as a matrix."""
+        try:
+            P = cho_solve(cho_factor(K + ridge * np.eye(self.rows)), np.eye(self.rows))
+        except (LinAlgError, ValueError):  # not positive definite, or not finite
+            raise ValueError(
+                "the kernel matrix plus ridge is not positive definite: use a larger ridge."
+            ) from None
+        h = P @ self.root
+        P -= np.outer(h, h / float(self.root @ h))
+        return np.asarray(P)
+
     def spectrum(self, weights: Array) -> Spectrum:
         """Return the eigenpairs of the weighted sum; only those that are not zero, if that pays."""
         used, shares = self._used(weights)

@@ -26,7 +26,6 @@ import scipy.linalg
 from kernelwise._types import Array
 from kernelwise.combine.mkl.base import BaseMatrices
 from kernelwise.gram.eigensystems import eigensystem
-from kernelwise.machines.metric import bordered_inverse
 
 Objective = Callable[[Array], tuple[float, Array]]
 
@@ -127,7 +126,7 @@ def training_error(base: BaseMatrices, K: Array, ridge: float) -> tuple[float, A
     By :math:`dP = -P\, dK\, P` it changes by :math:`-2 \lambda^2 \mathrm{tr}(A' P\, dK A) / (n c)`.
     """
     Y = base.weighted_targets
-    P = bordered_inverse(K + ridge * np.eye(base.rows), base.root)
+    P = base.bordered_inverse(K, ridge)
     A = P @ Y
     factor = ridge**2 / Y.size
     return factor * float(np.vdot(A, A)), -2.0 * factor * base.forms(P @ A, A)

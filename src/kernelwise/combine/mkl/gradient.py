@@ -19,7 +19,6 @@ from scipy.optimize import minimize
 
 from kernelwise._types import Array
 from kernelwise.combine.mkl.base import BaseMatrices
-from kernelwise.machines.metric import bordered_inverse, press_of_inverse
 
 PRIOR = 1.0  # standard deviation of the logarithms of the weights
 _REACH = 12.0  # of a logarithm: beyond exp(±12) a kernel is off, or all there is
@@ -48,10 +47,20 @@ def loo_posterior(
 
     with leave-one-out residuals r of the machine on the mean of :math:`e^{\theta_k} K_k`, and the
     standard deviation s of the prior. Without it, the search overfits.
+
+    The sum Q changes by :math:`-\langle T, dK \rangle`: with :math:`\rho_{ic} = A_{ic} / P_{ii}`,
+    which are residuals times roots of weights, and :math:`dP = -P\, dK\, P`, it is
+    :math:`T = 2 A (P U)' - 2 P D P`, :math:`U_{ic} = \rho_{ic} / P_{ii}` and
+    :math:`D_{ii} = \sum_c U_{ic} \rho_{ic}`.
     """
     weights = _weights(base, theta)
-    press, T = press_of_inverse(_inverse(base, weights, ridge), base.weighted_targets, _ones(base))
-    half, press = 0.5 * base.rows, max(press, _NOTHING)
+    P = base.bordered_inverse(base.combined(weights), ridge)
+    A, p = P @ base.weighted_targets, np.diag(P)[:, None]
+    residuals = A / p
+    U = residuals / p
+    D = np.sum(U * residuals, axis=1)
+    T = 2.0 * (A @ (P @ U).T - (P * D) @ P)
+    half, press = 0.5 * base.rows, max(float(np.sum(residuals**2)), _NOTHING)
     value = half * np.log(press) + 0.5 * np.sum((theta / prior) ** 2)
     gradient = -half / press * weights * base.inner_products(T) + theta / prior**2
     return float(value), gradient
@@ -67,7 +76,7 @@ def negative_likelihood(base: BaseMatrices, theta: Array, ridge: float) -> tuple
     :math:`d(\log|M| + \log u' M^{-1} u) = \mathrm{tr}(P\, dK)`, nothing but P is needed.
     """
     weights, Y, u = _weights(base, theta), base.weighted_targets, base.root
-    P = _inverse(base, weights, ridge)
+    P = base.bordered_inverse(base.combined(weights), ridge)
     c, A = Y.shape[1], P @ Y
     fit, half = max(float(np.vdot(Y, A)), _NOTHING), 0.5 * Y.shape[1] * (base.rows - 1)
     M = base.combined(weights) + ridge * np.eye(base.rows)
@@ -78,14 +87,6 @@ def negative_likelihood(base: BaseMatrices, theta: Array, ridge: float) -> tuple
 
 def _weights(base: BaseMatrices, theta: Array) -> Array:
     return np.asarray(np.where(base.usable, np.exp(theta), 0.0) / base.usable.sum())
-
-
-def _inverse(base: BaseMatrices, weights: Array, ridge: float) -> Array:
-    return bordered_inverse(base.combined(weights) + ridge * np.eye(base.rows), base.root)
-
-
-def _ones(base: BaseMatrices) -> Array:
-    return np.ones(base.rows)
 
 
 def _minimum(base: BaseMatrices, objective: Objective) -> Array:

@@ -1,4 +1,4 @@
-"""Relevance and learnt metrics: hostile arguments, and ordinary ones against differences."""
+"""Relevance: hostile arguments, and ordinary ones against differences."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from fuzz.targets import length, tame_classes, tame_reals
 _STEP = 1e-6
 
 
-def metrics(trial: Trial) -> None:
+def relevance(trial: Trial) -> None:
     """Run one case."""
     if chance(trial.rng, 0.5):
         _against_differences(trial)
@@ -32,10 +32,6 @@ def _anything(trial: Trial) -> None:
     found = trial(kw.relevance, machine, given, **settings)
     insist(np.isfinite(found.values).all() and (found.values >= 0.0).all(), "a value is no square")
     insist(found.values.shape == (machine.n_features_in_,), "values have another shape")
-    if chance(rng, 0.5):
-        prior = wild_number(rng) if "settings" in odd else log_uniform(rng, -2, 1)
-        metric = trial(kw.learn_metric, machine, prior=prior, max_steps=5)
-        insist(len(metric.weights) == machine.n_features_in_, "a metric of other features")
 
 
 def _against_differences(trial: Trial) -> None:
