@@ -83,8 +83,6 @@ CALLS = {
     "fit": lambda X, y: kw.KernelSelector().fit(X, y).predict(X),
     "score": lambda X, y: kw.KernelSelector(kernels=[kw.Gaussian(2.0)]).fit(X, y).score(X, y),
     "error": lambda X, y: kw.KernelSelector(SVC()).fit(X, y).error_estimate(X, y, cv=2),
-    "nested": lambda X, y: kw.KernelSelector().nested_error(X, y, cv=2),
-    "stability": lambda X, y: kw.KernelSelector().fit(X, y).pick_stability(X, y, resamples=2),
 }
 
 

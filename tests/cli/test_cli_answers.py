@@ -12,7 +12,7 @@ import pytest
 from cli_helpers import ROOT, flowers, run
 
 import kernelwise as kw
-from inside import Record, SelectionResult, answer, choice
+from inside import Record, SelectionResult, answer, choice, features
 from inside import cli_advice as advice
 
 # How the leaderboard calls criteria with the parameters that compare gives them.
@@ -55,7 +55,6 @@ def record_of(kernels, chosen, eloo, ridge=0.5):
         machine="LSSVC",
         task="regression",
         result=scored(kernels, eloo=eloo),
-        stability={str(kernels[chosen]): 1.0},
         data={"rows": 99, "features": 2, "target": "y"},
     )
 
@@ -77,7 +76,7 @@ class TestAsWell:
     def test_widths_within_a_standard_error(self):
         record = record_of(kw.grids.gaussian(0, 5), 2, [0.9, 0.14, 0.1, 0.12, 0.3, 0.11])
         assert record.as_well() == "any tau from 2 to 8 does as well"
-        assert "stability  any tau from 2 to 8 does as well; picked on 100 %" in answer(record, [])
+        assert "(eloo 0.11 against 0.1); any tau from 2 to 8 does as well" in answer(record, [])
 
     def test_nothing_else(self):
         record = record_of(kw.grids.gaussian(0, 2), 1, [0.9, 0.1, 0.9])
@@ -101,25 +100,25 @@ class TestOrder:
     def test_the_answer_comes_before_what_takes_longer(self, table, tmp_path, capsys, monkeypatch):
         seen = []
 
-        def stability(self, X, y):
+        def shares(*_):
             seen.append(capsys.readouterr().out)
-            return {self.best_kernel_: 1.0}
+            return {}
 
-        monkeypatch.setattr(kw.KernelSelector, "pick_stability", stability)
+        monkeypatch.setattr(features, "shares", shares)
         status, out, _ = run(capsys, "select", table, "--out", tmp_path / "out")
         assert status == 0
         names = [[line.split()[0] for line in part.splitlines()] for part in (*seen, out)]
         assert names[0] == ["kernel", "ridge", "machine", "error", "stack", "runner-up"]
-        assert names[1] == ["stability", "time", "written"]
+        assert names[1] == ["time", "written"]
 
     def test_json_comes_at_the_end(self, table, capsys, monkeypatch):
         seen = []
 
-        def stability(self, X, y):
+        def shares(*_):
             seen.append(capsys.readouterr().out)
             return {}
 
-        monkeypatch.setattr(kw.KernelSelector, "pick_stability", stability)
+        monkeypatch.setattr(features, "shares", shares)
         status, out, _ = run(capsys, "select", table, "--json")
         assert (status, seen) == (0, [""])
         found = json.loads(out)
@@ -241,6 +240,6 @@ def test_the_demo_explains_its_numbers(tmp_path, capsys):
     out = capsys.readouterr().out
     both = r"On 171 rows .* \d\.\d % ± \d\.\d are wrong.*estimate was \d\.\d % ± \d\.\d"
     assert re.search(both, out)
-    assert re.search(r"stability  any tau from \d+ to \d+ does as well", out)
+    assert re.search(r"runner-up .*; any tau from \d+ to \d+ does as well", out)
     last = f"Now open the report: {(tmp_path / 'report.html').resolve().as_uri()}"
     assert out.splitlines()[-1] == last

@@ -35,8 +35,10 @@ def fit(self, X, y):
     time.sleep(600)
 KernelSelector.fit = fit
 """
-SLOW_STABILITY = SLOW_FIT.replace("def fit(self, X, y)", "def slow(self, X, y)").replace(
-    "KernelSelector.fit = fit", "KernelSelector.pick_stability = slow"
+SLOW_COMPARISON = (
+    SLOW_FIT.replace("kernelwise import KernelSelector", "kernelwise.cli.pipeline import Job")
+    .replace("def fit(self, X, y)", "def slow(*_)")
+    .replace("KernelSelector.fit = fit", "Job.score_by_all = slow")
 )
 # A shell starts jobs in the background with Ctrl-C ignored, and they hand that on: tests there too.
 HEAR = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
@@ -97,7 +99,7 @@ def test_an_interruption_while_choosing(table, tmp_path):
 
 def test_an_interruption_after_the_choice_keeps_it(table, tmp_path):
     out = tmp_path / "out"
-    status, said, err = _stopped(SLOW_STABILITY, signal.SIGINT, "select", table, "--out", out)
+    status, said, err = _stopped(SLOW_COMPARISON, signal.SIGINT, "select", table, "--out", out)
     assert status == 130
     assert said.startswith("kernel ")
     assert "kernelwise report" in err

@@ -7,7 +7,7 @@ import pytest
 from cli_helpers import flowers, run
 
 from clusters import local_cluster
-from inside import ClusterError, DaskRunner, Journal, KernelSelector
+from inside import ClusterError, DaskRunner, Journal, features
 from inside import cluster as clusters
 
 
@@ -121,10 +121,10 @@ def test_a_scheduler_that_stops_leaves_a_journal(capsys, table, tmp_path, monkey
 def test_a_scheduler_that_stops_after_the_choice(capsys, table, tmp_path, monkeypatch):
     """Model, result and report are there; the status says that something is missing."""
 
-    def lose(self, *given):
+    def lose(*_):
         raise ClusterError("the scheduler is lost")
 
-    monkeypatch.setattr(KernelSelector, "pick_stability", lose)
+    monkeypatch.setattr(features, "shares", lose)
     status, _, said = run(capsys, "select", table, "--out", tmp_path / "out", "--quiet")
     assert status == 2 and said == "kernelwise: the scheduler is lost.\n"
     for name in ("model.skops", "result.json", "report.html"):

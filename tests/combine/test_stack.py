@@ -147,13 +147,6 @@ class TestErrors:
         close(stack.loo_residuals_, f - stack.loo_values_)
         assert stack.balanced_error_ is None
 
-    def test_nested(self):
-        X, y, _ = noisy(80)
-        nested = kw.KernelStack("GL").nested_error(X, y, cv=3)
-        assert nested.method == "nested 3-fold"
-        accuracy = 1.0 - nested.value
-        assert 0.6 < accuracy <= 1.0
-
     def test_is_no_worse_than_the_single_machine_where_kernels_differ(self):
         X, y, _ = noisy(300, d=8)
         single, stack = (

@@ -141,8 +141,4 @@ def _ask(trial: Trial, chooser: kw.KernelSelector, X, y) -> None:
     folds = [2, 3, KFold(2), StratifiedKFold(2), 0, 1, -1, 10**6, None, "a", 2.5, []]
     if chance(rng, 0.3):
         trial.try_(chooser.error_estimate, X, y, cv=pick(rng, folds))
-    if chance(rng, 0.15):
-        trial.try_(chooser.nested_error, X, y, cv=pick(rng, folds))
-    if chance(rng, 0.15):
-        trial.try_(chooser.pick_stability, X, y, pick(rng, [2, 3, 0, -1, 2.5, "a", None]))
     trial.must(clone, chooser)

@@ -6,7 +6,6 @@ import time
 
 import dask
 import distributed  # noqa: F401 (whose defaults must be known before they are changed)
-import joblib
 import numpy as np
 import pytest
 import threadpoolctl
@@ -181,16 +180,6 @@ def test_what_dask_lets_a_worker_use():
         assert Cluster(client).memory == pytest.approx(2.8e8)
         with pytest.raises(ClusterError, match="takes about 300 MB of a worker and the smallest"):
             Distributed(client).cluster.connect()
-
-
-def test_folds_and_resamples_by_joblib(cluster):
-    X, targets = data(200)
-    selector = kw.KernelSelector(kernels=KERNELS[:3]).fit(X, targets.labels)
-    with joblib.parallel_config(backend="dask", n_jobs=2):
-        ours = selector.nested_error(X, targets.labels)
-        shares = selector.pick_stability(X, targets.labels, resamples=4)
-    assert ours == selector.nested_error(X, targets.labels)
-    assert shares == selector.pick_stability(X, targets.labels, resamples=4)
 
 
 def test_a_task_uses_one_thread():

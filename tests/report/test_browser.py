@@ -62,7 +62,6 @@ def full_record():
         result=scored(KERNELS, sm=SM, eloo=ELOO),
         comparison=comparison,
         error=ErrorEstimate("error rate", 0.02, 0.01, "leave-one-out", 0.4),
-        stability={str(KERNELS[3]): 0.75, str(KERNELS[4]): 0.25},
         warnings=("Three rows occur twice.",),
         data={"source": "cells.csv", "rows": 100, "features": 3, "classes": {"a": 60, "b": 40}},
         model="model.skops",

@@ -43,7 +43,6 @@ def good():
         comparison=kw.score_kernels(X, y, kernels, ["sm", "ckta", "eloo"]),
         error=estimate,
         nested=estimate,
-        stability={str(selector.best_kernel_): 0.8, "Linear()": 0.2},
         stack=Stack(
             0.5,
             estimate,

@@ -107,18 +107,9 @@ def test_huge_memory_is_enough():
 class TestFitted:
     selector = select(X, Y)
 
-    @pytest.mark.parametrize("resamples", [0, True, 1.5, "a", 10**9, 10**400])
-    def test_resamples(self, resamples):
-        with pytest.raises(ValueError, match="resamples must be a positive integer of at most"):
-            self.selector.pick_stability(X, Y, resamples)
-
-    def test_rows_without_a_target(self):
-        with pytest.raises(ValueError, match="X has 5 rows but y has 12 entries"):
-            self.selector.pick_stability(X[:5], Y)
-
     def test_folds(self):
         with pytest.raises(ValueError, match="cv must be a number of folds"):
-            self.selector.nested_error(X, Y, cv=np.array(5.0))
+            self.selector.error_estimate(X, Y, cv=np.array(5.0))
 
     @pytest.mark.parametrize("column", [["sm"], {}, np.eye(2), None])
     def test_columns(self, column):

@@ -27,7 +27,7 @@ FORMER_RESULT = """{"kernels": [{"kernel": "Gaussian", "tau": 2.0}, {"kernel": "
 FORMER_RECORD = """{"format": "kernelwise-record/1", "version": "0.1.0.dev0",
 "kernel": {"kernel": "Gaussian", "tau": 2.0}, "ridge": 0.001, "machine": "LSSVC",
 "task": "classification", "error": {"measure": "error rate", "value": 1.0, "standard_error": 0.0,
-"method": "leave-one-out", "baseline": 0.5}, "nested": null, "stability": {"Linear()": 0.3},
+"method": "leave-one-out", "baseline": 0.5}, "nested": null,
 "warnings": ["always predicting the same class does as well as the choice, by leave-one-out"],
 "data": {"rows": 4}, "seconds": 5.9, "model": "model.skops", "model_sha256": "00",
 "result": %s, "comparison": null}"""

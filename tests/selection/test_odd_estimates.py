@@ -1,10 +1,9 @@
-"""Odd numbers of folds and of resamples, and machines that refuse their own parameters."""
+"""Odd numbers of folds, and machines that refuse their own parameters."""
 
 import numpy as np
 import pytest
 from sklearn.model_selection import (
     GroupKFold,
-    KFold,
     LeaveOneGroupOut,
     RepeatedKFold,
     ShuffleSplit,
@@ -31,11 +30,7 @@ def selector(problem):
 @pytest.mark.parametrize("cv", [0, 1, True, 2.5, "5", object(), []])
 def test_folds(selector, problem, cv):
     with pytest.raises(ValueError, match="cv must be a number of folds"):
-        selector.nested_error(*problem, cv=cv)
-
-
-def test_no_folds_are_five(selector, problem):
-    assert selector.nested_error(*problem, cv=None) == selector.nested_error(*problem)
+        selector.error_estimate(*problem, cv=cv)
 
 
 ONCE = "cv must hold out every row exactly once, but "
@@ -51,21 +46,8 @@ NOT_ONCE = [
 
 @pytest.mark.parametrize("cv, message", NOT_ONCE)
 def test_folds_that_do_not_hold_out_every_row_once(selector, problem, cv, message):
-    for estimate in (selector.error_estimate, selector.nested_error):
-        with pytest.raises(ValueError, match=message):
-            estimate(*problem, cv=cv)
-
-
-def test_given_matrices_need_every_row_once_too(problem):
-    """Rows that no fold holds out had no prediction, and counted as whatever was in memory."""
-    X, y = problem
-    matrices = np.stack([kw.Gaussian(tau)(X) for tau in (1.0, 4.0)])
-    selector = kw.KernelSelector(ridge=1.0)
-    with pytest.raises(ValueError, match=ONCE):
-        selector.nested_error(matrices, y, cv=TimeSeriesSplit())
-    folds = KFold(3, shuffle=True, random_state=0)
-    given = selector.nested_error(matrices, y, cv=list(folds.split(X)))
-    assert given.value == selector.nested_error(matrices, y, cv=folds).value
+    with pytest.raises(ValueError, match=message):
+        selector.error_estimate(*problem, cv=cv)
 
 
 def test_the_way_out_of_a_series_in_time(selector, problem):
@@ -75,19 +57,12 @@ def test_the_way_out_of_a_series_in_time(selector, problem):
 @pytest.mark.parametrize("cv", [GroupKFold(3), LeaveOneGroupOut()])
 def test_splitters_that_need_groups(selector, problem, cv):
     message = rf"cv = {type(cv).__name__}\(.*\) needs groups: give the list of its splits instead"
-    for estimate in (selector.error_estimate, selector.nested_error):
-        with pytest.raises(ValueError, match=message):
-            estimate(*problem, cv=cv)
+    with pytest.raises(ValueError, match=message):
+        selector.error_estimate(*problem, cv=cv)
     with pytest.raises(ValueError, match=message):
         kw.KernelSelector(criterion=kw.criteria.KFold(cv=cv)).fit(*problem)
     folds = list(cv.split(*problem, np.arange(24) // 4))
     assert selector.error_estimate(*problem, cv=folds).method == f"{len(folds)} given folds"
-
-
-@pytest.mark.parametrize("resamples", [0, None, 2.0, "5"])
-def test_resamples(selector, problem, resamples):
-    with pytest.raises(ValueError, match="resamples must be a positive integer"):
-        selector.pick_stability(*problem, resamples=resamples)
 
 
 def test_a_machine_that_refuses_its_own_parameters(problem):

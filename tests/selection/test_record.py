@@ -125,7 +125,6 @@ def record(scored):
         result=scored,
         comparison=scored,
         error=ErrorEstimate("error rate", 0.04, np.nan, "leave-one-out", 2 / 3),
-        stability={"Gaussian(tau=0.1)": 1.0},
         warnings=("look twice",),
         data={"rows": 150, "classes": {"a": 50}},
         seconds=0.25,

@@ -6,7 +6,6 @@ import numpy as np
 
 from kernelwise.cli import weights
 from kernelwise.cli.screen import counted, labelled
-from kernelwise.kernels import Gaussian, Kernel
 from kernelwise.selection.archive import to_plain
 from kernelwise.selection.diagnostics import Code, change_of_loss, has_code
 from kernelwise.selection.params import told_params
@@ -14,7 +13,6 @@ from kernelwise.selection.record import Record, Stack, Views
 
 _TOO_GOOD = 0.005  # of the error of a constant prediction
 _MOST_VIEWS = 12  # that are told
-_HALVES_UP_TO = 1000  # rows; beyond, KernelSelector.pick_stability takes parts of 500
 
 
 def answer(record: Record, written: list[str]) -> str:
@@ -67,7 +65,6 @@ def rest(record: Record, written: list[str]) -> str:
     time, kernels = f"{seconds:.1f} s to choose", counted(candidates, "kernel")
     lines = {
         "nested": "" if record.nested is None else str(record.nested),
-        "stability": _stability(record),
         "time": f"{time} among {kernels}, {record.seconds:.1f} s in all",
         "written": ", ".join(written),
     }
@@ -130,7 +127,7 @@ def _runner_up(record: Record) -> str:
     if second is not None:
         values = f"{second['value']:.4g} against {second['chosen']:.4g}"
         label = record.result.criteria[second["criterion"]].label
-        return f"{second['name']} ({label} {values})"
+        return "; ".join(filter(None, (f"{second['name']} ({label} {values})", record.as_well())))
     if _set_aside(record, list(record.result.table)[-1]):
         return "none: a part of the rows was enough to set the others aside"
     return ""
@@ -152,29 +149,6 @@ def _deciding_stage(record: Record) -> str | None:
 def _set_aside(record: Record, stage: str) -> bool:
     """Say whether a stage set kernels aside that clearly lost on a part of many rows."""
     return has_code(record.result.notes_on(stage), Code.SET_ASIDE)
-
-
-def _stability(record: Record) -> str:
-    if not record.stability:
-        return ""
-    share = record.stability.get(str(record.kernel), 0.0)
-    next_to = {str(kernel) for kernel in record.result.kernels if _are_next(kernel, record.kernel)}
-    near = share + sum(record.stability.get(name, 0.0) for name in next_to)
-    rows = int(record.data.get("rows", 0))
-    parts = "halves of the rows" if rows <= _HALVES_UP_TO else f"parts of {_HALVES_UP_TO // 2} rows"
-    more = f", it or the next width on {100 * near:.0f} %" if near > share else ""
-    as_well = record.as_well()
-    known = f"{as_well}; " if as_well else ""
-    return f"{known}picked on {100 * share:.0f} % of random {parts}{more}"
-
-
-def _are_next(a: Kernel, b: Kernel) -> bool:
-    """Say whether one of two Gaussians is twice as wide as the other."""
-    return (
-        isinstance(a, Gaussian)
-        and isinstance(b, Gaussian)
-        and bool(np.isclose(abs(np.log2(a.tau / b.tau)), 1.0))
-    )
 
 
 def described(facts: dict[str, Any]) -> str:

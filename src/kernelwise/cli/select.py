@@ -30,7 +30,6 @@ from kernelwise.selection.estimates import by_folds, copy_for_parts
 from kernelwise.selection.guards import no_signal
 from kernelwise.selection.left_out import confusion, residuals
 from kernelwise.selection.params import numeric_params
-from kernelwise.selection.problem import EXACT_ROWS
 from kernelwise.selection.record import ErrorEstimate, Record, views_of
 
 _ALL_UP_TO = 1000  # rows: beyond, the report compares by the cheap criteria only
@@ -201,19 +200,12 @@ def _steps(job: Job, fitted: Fitted) -> Steps:
     """Return what is to be found out once the choice and its error are known."""
     args, data, selector = job.args, job.data, fitted.single
 
-    def stability() -> dict[str, float]:
-        picks = selector.pick_stability(data.X, data.y)
-        return {str(kernel): share for kernel, share in picks.items()}
-
     steps: Steps = {}
     if args.nested or data.groups is not None:
         what = "estimating the error of the whole choice"
         steps[what] = "nested", lambda: _nested(fitted.whole, data)
     if args.out is not None or args.json:
-        is_choice = args.views is None  # among kernels, to be repeated and compared
-        if is_choice and data.targets.n <= EXACT_ROWS:  # small parts say little of many rows
-            steps["choosing again on random parts"] = "stability", stability
-        if is_choice:
+        if args.views is None:
             steps[_OWN_BAR] = "comparison", lambda: _comparison(job, selector)
         if isinstance(selector.best_estimator_, LSSVC | KRR):
             steps["finding the columns that matter"] = "relevance", lambda: _relevance(fitted, data)

@@ -20,7 +20,6 @@ from kernelwise.kernels.geometry import in_range
 from kernelwise.machines.delegation import Delegating
 from kernelwise.selection.declaration import Checkable, Declared
 from kernelwise.selection.diagnostics import Code, Diagnostic, has_code
-from kernelwise.selection.estimates import AssessesProcedure
 from kernelwise.selection.estimators import (
     balanced_leave_one_out,
     favours_rare_classes,
@@ -41,7 +40,7 @@ _FITTED = (
 _ROUNDING = 1e-9  # of a sum of weights
 
 
-class MultiKernelSelector(Delegating, AssessesProcedure, Declared, Checkable, BaseEstimator):
+class MultiKernelSelector(Delegating, Declared, Checkable, BaseEstimator):
     r"""Weigh several kernels, and fit one machine with their sum.
 
     .. math:: K_\mu = \sum_k \mu_k K_k, \qquad \mu \ge 0, \; \textstyle\sum_k \mu_k = 1,
@@ -122,8 +121,8 @@ class MultiKernelSelector(Delegating, AssessesProcedure, Declared, Checkable, Ba
         (squared hinge, or squared error over the variance), until it is clearly above the least.
     error_, single_error_, uniform_error_ : ErrorEstimate
         The leave-one-out error of the machine, of the best single kernel, and of equal weights, all
-        taken as given; :meth:`nested_error` accounts for the choice. Beyond 2,000 rows the last two
-        are by features of low rank, as is the gain.
+        taken as given; scikit-learn's ``cross_val_score`` accounts for the choice. Beyond 2,000
+        rows the last two are by features of low rank, as is the gain.
     gain_, gain_standard_error_ : float
         By how much the leave-one-out loss is lower than that of the best single kernel, and the
         standard error of that, row by row.
@@ -221,12 +220,17 @@ class MultiKernelSelector(Delegating, AssessesProcedure, Declared, Checkable, Ba
         method = as_method(self.method, self.criterion, self.p)
         ridges = None if is_one_of(self.ridge, ("auto",)) else as_ridges(self.ridge)
         matrices = len(X) if is_stack(X) else 0
-        several = {"multi_output": True, "y_numeric": True} if self._are_several(y) else {}
+        are_several = self._are_several(y)
+        several = {"multi_output": True, "y_numeric": True} if are_several else {}
         X, y = validate_rows(self, side_by_side(X), y, ensure_min_samples=3, **several)
         is_matrix = matrices > 0 or self.__sklearn_tags__().input_tags.pairwise
         params = {} if sample_weight is None else {"sample_weight": sample_weight}
         X, y, weights, params = weighted_rows(X, y, params, self.class_weight, self.task, is_matrix)
-        X, targets = in_range(X), self._targets(y).weighted(weights)
+        if are_several:
+            targets = Targets.of_several(np.asarray(validate_targets(y), dtype=np.float64))
+        else:
+            targets = Targets.of(y, self.task)
+        X, targets = in_range(X), targets.weighted(weights)
         with limited(self.n_jobs, rows=targets.n):
             found = self._base_kernels(X, matrices)
             X = check_matrices(X, found.kernels) if is_matrix else X
@@ -336,8 +340,3 @@ class MultiKernelSelector(Delegating, AssessesProcedure, Declared, Checkable, Ba
     def _fitted(self) -> Any:
         check_is_fitted(self, "best_estimator_")
         return self.best_estimator_
-
-    def _targets(self, y: Any) -> Targets:
-        if self._are_several(y):
-            return Targets.of_several(np.asarray(validate_targets(y), dtype=np.float64))
-        return Targets.of(y, self._known_task() if hasattr(self, "result_") else self.task)

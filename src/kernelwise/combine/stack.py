@@ -39,7 +39,6 @@ from kernelwise.machines.calibration import Calibration
 from kernelwise.selection.all_rows import rows_elsewhere
 from kernelwise.selection.declaration import Checkable, Declared
 from kernelwise.selection.diagnostics import Code, Diagnostic, code_of
-from kernelwise.selection.estimates import AssessesProcedure
 from kernelwise.selection.estimators import (
     balanced_leave_one_out,
     favours_rare_classes,
@@ -57,9 +56,7 @@ _FITTED = (
 _CAUTION = 2.0  # times sqrt(d / n), what a cautious gate subtracts
 
 
-class KernelStack(
-    CallbackSupportMixin, WeightedMembers, AssessesProcedure, Declared, Checkable, BaseEstimator
-):
+class KernelStack(CallbackSupportMixin, WeightedMembers, Declared, Checkable, BaseEstimator):
     r"""Combine machines with different kernels, as far as leave-one-out supports it.
 
     Every member is a :class:`KernelSelector` with candidates of its own. By default there are four,
@@ -120,7 +117,7 @@ class KernelStack(
         Of the single machine, as of a fitted :class:`KernelSelector`.
     error_ : ErrorEstimate
         The leave-one-out error of the stack behind its gate, weights and relevance taken as given.
-        :meth:`nested_error` accounts for them.
+        scikit-learn's ``cross_val_score`` accounts for them.
     single_error_ : ErrorEstimate
         The leave-one-out error of the single machine.
     balanced_error_ : ErrorEstimate or None
@@ -336,9 +333,6 @@ class KernelStack(
         as_recipe(self.recipe)
         if hasattr(self, "members_"):
             check_members(self)
-
-    def _targets(self, y: Any) -> Targets:
-        return Targets.of(y, self._known_task() if hasattr(self, "members_") else self.task)
 
 
 def check_gate(value: Any) -> None:

@@ -242,7 +242,7 @@ def gradients(kernel: Kernel, pairs: Pairs, A: Array) -> Array:
 
 def _of_squared_distances(pairs: Pairs, W: Array, A: Array) -> Array:
     """Contract with 2 (x - z), as matrix products on centred data."""
-    X, Z = pairs.X, pairs.Z
+    X, Z = _rows(pairs)
     center = Z.mean(axis=0)
     W = np.where(pairs["sqdist"] > 0.0, W, 0.0)  # equal rows: x - z is zero, not nearly
     sums = (W @ A.T).T[:, :, None]
@@ -251,7 +251,7 @@ def _of_squared_distances(pairs: Pairs, W: Array, A: Array) -> Array:
 
 def _of_dot_products(pairs: Pairs, W: Array, A: Array) -> Array:
     """Contract with z."""
-    return _weighted_rows(W, A, pairs.Z)
+    return _weighted_rows(W, A, _rows(pairs)[1])
 
 
 def _of_city_block_distances(pairs: Pairs, W: Array, A: Array) -> Array:
@@ -261,9 +261,13 @@ def _of_city_block_distances(pairs: Pairs, W: Array, A: Array) -> Array:
     parts = []
     for first in range(0, pairs.X.shape[1], FEATURES):
         some = slice(first, first + FEATURES)
-        X, Z = (np.ascontiguousarray(rows[:, some]) for rows in (pairs.X, pairs.Z))
+        X, Z = (np.ascontiguousarray(rows[:, some]) for rows in _rows(pairs))
         parts.append(city_block(X, Z, W, A))
     return np.concatenate(parts, axis=-1)
+
+
+def _rows(pairs: Pairs) -> tuple[Array, Array]:
+    return pairs.X, pairs.X if pairs.Z is None else pairs.Z
 
 
 def _weighted_rows(W: Array, A: Array, Z: Array) -> Array:

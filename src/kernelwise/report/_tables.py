@@ -109,17 +109,6 @@ def _correlation(value: float | None) -> str:
     return _tinted(max(0.0, value), f"{value:.2f}".replace("-", "−"))
 
 
-def stability(picks: list[dict[str, Any]]) -> str:
-    """Return how often each kernel was picked on random parts of the rows."""
-    rows = [
-        f"<tr><th scope=row>{code(pick['kernel'])}{mark(pick['chosen'])}</th>"
-        f'<td class="bar-cell">{bar(100 * pick["share"])}</td><td>{100 * pick["share"]:.0f} %</td>'
-        "</tr>"
-        for pick in picks
-    ]
-    return _table(rows, "Picked on random parts of the rows") if rows else ""
-
-
 def members(found: list[dict[str, Any]]) -> str:
     """Return the members of a stack, with what each does alone and how much it counts."""
     rows = (

@@ -137,11 +137,11 @@ def _header(summary: dict[str, Any]) -> str:
         f"<b>{escape(headline['machine'])}</b> ({task}), chosen among "
         f"{plural(headline['candidates'], 'candidate')}{took}.{_terms(headline['terms'])}"
         f"{stack_sentence(summary['stack'])}</p>"
-        f"{_facts(sure, summary['why']['as_well'])}{_warnings(sure['warnings'])}"
+        f"{_facts(sure)}{_warnings(sure['warnings'])}"
     )
 
 
-def _facts(sure: dict[str, Any], as_well: str) -> str:
+def _facts(sure: dict[str, Any]) -> str:
     # Where classes have weights, what they are for comes first, beside what a constant achieves.
     first = "error" if sure["balanced"] is None else "balanced"
     shown = {first: _ESTIMATES[first], **_ESTIMATES}
@@ -153,10 +153,6 @@ def _facts(sure: dict[str, Any], as_well: str) -> str:
     if sure[first] is not None and sure[first]["baseline_text"]:
         constant = sure[first]["constant"]
         facts.append(("Without a model", escape(sure[first]["baseline_text"]), constant))
-    if sure["stability"]:
-        again = sum(pick["share"] for pick in sure["stability"] if pick["chosen"])
-        note = "; ".join(filter(None, ("on random parts of the rows", as_well)))
-        facts.append(("Picked again", f"{100 * again:.0f} %", note))
     items = "".join(
         f'<div><dt>{title}</dt><dd>{value}</dd><dd class="note">{escape(note)}</dd></div>'
         for title, value, note in facts
@@ -228,8 +224,7 @@ def _sure(sure: dict[str, Any]) -> str:
     body = bullets(said)
     if sure["agreement"] is not None:
         body += _agreement(sure["agreement"])
-    body += _tables.stability(sure["stability"])
-    body = body or "<p>Nothing was measured that tells: no error, no resamples, no comparison.</p>"
+    body = body or "<p>Nothing was measured that tells: no error, no comparison.</p>"
     return section("sure", "How sure", body)
 
 

@@ -128,17 +128,12 @@ def _explain(name: str, criterion: Criterion, titles: Titles) -> dict[str, Any]:
 
 
 def _sure(record: Record, titles: Titles) -> dict[str, Any]:
-    picks = sorted(record.stability.items(), key=lambda pick: -pick[1])
     single = record.stack.single_error if record.stack and record.stack.gate > 0.0 else None
     return {
         "error": record.error and _estimate(record.error),
         "single": single and _estimate(single),
         "balanced": record.balanced_error and _estimate(record.balanced_error),
         "nested": record.nested and _estimate(record.nested),
-        "stability": [
-            {"kernel": kernel, "share": float(share), "chosen": kernel == str(record.kernel)}
-            for kernel, share in picks
-        ],
         "agreement": record.comparison and _agreement(record.comparison, record.kernel, titles),
         "warnings": list(record.warnings),
     }

@@ -161,7 +161,6 @@ class Record:
     nested: ErrorEstimate | None = None  # of the whole selection
     confusion: Confusion | None = None  # of classes, by leave-one-out
     residuals: Residuals | None = None  # of real targets, by leave-one-out
-    stability: dict[str, float] = field(default_factory=dict)  # how often parts pick each kernel
     stack: Stack | None = None  # the machines that are combined; None where one was asked for
     views: Views | None = None  # where kernels on groups of features are weighed
     relevance: dict[str, float] | None = None  # the shares of the columns that matter most
@@ -287,10 +286,9 @@ class Record:
         for part in (self.confusion, self.residuals, self.stack, self.views):
             if part is not None:
                 part.check()
-        for name, shares in (("stability", self.stability), ("relevance", self.relevance or {})):
-            for share in shares.values():
-                if not 0.0 <= share <= 1.0:
-                    raise ValueError(f"{name} is no share but {share}")
+        for share in (self.relevance or {}).values():
+            if not 0.0 <= share <= 1.0:
+                raise ValueError(f"relevance is no share but {share}")
         for name, kind in _FACTS.items():
             archive.from_plain(kind, self.data.get(name), name)
 

@@ -4,7 +4,7 @@ from numbers import Real
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import BaseEstimator, MetaEstimatorMixin
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
@@ -28,7 +28,7 @@ from kernelwise.selection.all_rows import fit_collection, rows_elsewhere
 from kernelwise.selection.cascade import Cascade
 from kernelwise.selection.declaration import Declared
 from kernelwise.selection.diagnostics import sampled
-from kernelwise.selection.estimates import SelfAssessing
+from kernelwise.selection.estimates import by_folds
 from kernelwise.selection.estimators import (
     balanced_leave_one_out,
     configure_estimator,
@@ -37,6 +37,7 @@ from kernelwise.selection.estimators import (
     leave_one_out,
 )
 from kernelwise.selection.guards import warn_about
+from kernelwise.selection.record import ErrorEstimate
 from kernelwise.selection.search import parts_of
 from kernelwise.selection.terms import SearchAttributes
 from kernelwise.targets import as_vector
@@ -50,7 +51,6 @@ _FITTED = (
 class KernelSelector(
     CallbackSupportMixin,
     Delegating,
-    SelfAssessing,
     SearchAttributes,
     Declared,
     MetaEstimatorMixin,
@@ -132,7 +132,7 @@ class KernelSelector(
     error_ : ErrorEstimate or None
         The leave-one-out error of the fitted machine; None if it has none
         (:meth:`error_estimate` then refits it). It does not account for the selection;
-        :meth:`nested_error` does.
+        scikit-learn's ``cross_val_score`` does.
     balanced_error_ : ErrorEstimate or None
         The mean over classes of the error rate in each, as ``error_``; None for regression.
     guards_ : tuple of str
@@ -258,6 +258,33 @@ class KernelSelector(
             self._training = plan.X, targets.labels
         return self
 
+    def error_estimate(self, X: Any = None, y: Any = None, cv: Any = None) -> ErrorEstimate:
+        """Return the error to expect of the fitted machine, kernel and ridge taken as given.
+
+        Parameters
+        ----------
+        X, y : arrays, default=None
+            The training data, for folds only. A selector keeps them where leave-one-out is not
+            known; a loaded one does not.
+        cv : int, splitter, list of (train, test) rows or None, default=None
+            The folds for which the machine is refitted; they hold out every row once. None takes
+            leave-one-out, which LSSVC and KRR know from the fit, and five folds for other machines.
+        """
+        check_is_fitted(self, "result_")
+        if cv is None and self.error_ is not None:
+            return self.error_
+        if X is None and y is None:
+            X, y = getattr(self, "_training", (None, None))
+        if X is None or y is None:
+            raise ValueError(
+                f"X and y are needed to estimate the error of {type(self._fitted()).__name__}: "
+                "give the training data again."
+            )
+        machine, rows = clone(self._fitted()), self._checked(X)
+        targets = Targets.of(y, self._known_task())
+        with limited(self.n_jobs, rows=targets.n):
+            return by_folds(machine, rows, targets, cv, "")
+
     def __getstate__(self) -> dict[str, Any]:
         """Return what is saved: everything but the training data."""
         state = dict(super().__getstate__())
@@ -274,9 +301,6 @@ class KernelSelector(
             return float(self.scorer_(self, X, as_vector(y), **weights))
         with np.errstate(invalid="ignore"):  # labels of 1e300 are cast to integers to look at them
             return float(self._ask("score", X, as_vector(y), **weights))
-
-    def _targets(self, y: Any) -> Targets:
-        return Targets.of(y, self._known_task() if hasattr(self, "result_") else self._task())
 
     def _ask(self, method: str, X: Any, *given: Any, **weights: Any) -> Any:
         """Return what a method of the fitted estimator says of rows."""
