@@ -4,15 +4,11 @@
 
 Random splits: 70 % of the rows for training, at most 500, the others for testing, at most 1,000.
 Missing values are set to the median, features standardised. Every split chooses kernel and ridge
-anew by the default ``KernelSelector``. Where MAPIE is installed, its jackknife+ (a refit per row)
-and CV+ (ten folds) are run beside ours on three sets, with the same kernel and ridge. Needs the
-data sets (KERNELWISE_DATA or ../shared/data).
+anew by the default ``KernelSelector``. Needs the data sets (KERNELWISE_DATA or ../shared/data).
 """
 
 import argparse
-import importlib.util
 import json
-import time
 import warnings
 
 import numpy as np
@@ -30,8 +26,6 @@ REAL = "abalone bodyfat cpusmall eunite2001 housing mg mpg pyrim space_ga triazi
 CLASSES = (
     "australian diabetes german.numer glass heart ionosphere letter pendigits segment vehicle"
 ).split()
-BESIDE_MAPIE = "bodyfat housing mpg".split()
-METHODS = ("jackknife", "jackknife+")
 Split = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
@@ -47,7 +41,9 @@ def split(name: str, seed: int) -> Split:
     return prepare.transform(X), prepare.transform(Z), y, z
 
 
-def judged_intervals(bounds: np.ndarray, y: np.ndarray, z: np.ndarray) -> dict[str, float]:
+def judged_intervals(
+    bounds: tuple[np.ndarray, np.ndarray], y: np.ndarray, z: np.ndarray
+) -> dict[str, float]:
     """Coverage, and the mean width in standard deviations of the target."""
     lower, upper = bounds
     covered = np.mean((lower <= z) & (z <= upper))
@@ -62,65 +58,25 @@ def judged_sets(members: np.ndarray, classes: np.ndarray, z: np.ndarray) -> dict
     return {"coverage": covered, "size": np.mean(sizes), **shares}
 
 
-def ours(name: str, seed: int) -> dict[str, dict[str, float]]:
+def judged(name: str, seed: int) -> dict[str, float]:
     X, Z, y, z = split(name, seed)
     task = "regression" if name in REAL else "classification"
     selector = kw.KernelSelector(task=task, random_state=seed).fit(X, y)
     if name in REAL:
-        found = {m: selector.predict_interval(Z, LEVEL, m) for m in METHODS}
-        return {m: judged_intervals(bounds, y, z) for m, bounds in found.items()}
-    found = {m: selector.predict_set(Z, LEVEL, m) for m in METHODS}
-    errors = {"predict": {"error": np.mean(selector.predict(Z) != z)}}
-    return {m: judged_sets(s, selector.classes_, z) for m, s in found.items()} | errors
+        return judged_intervals(selector.predict_interval(Z, LEVEL), y, z)
+    found = judged_sets(selector.predict_set(Z, LEVEL), selector.classes_, z)
+    return found | {"error": np.mean(selector.predict(Z) != z)}
 
 
-def beside_mapie(name: str, seed: int) -> dict[str, dict[str, float]]:
-    """Judge intervals of ours and of MAPIE's refits; seconds are of fit and intervals."""
-    from mapie.regression import CrossConformalRegressor
-
-    X, Z, y, z = split(name, seed)
-    selector = kw.KernelSelector(task="regression", random_state=seed).fit(X, y)
-    machine = kw.KRR(selector.best_kernel_, selector.best_ridge_, fit_intercept=True)
-
-    def by_us() -> np.ndarray:
-        return np.stack(machine.fit(X, y).predict_interval(Z, LEVEL, "jackknife+"))
-
-    def by_refits(folds: int) -> np.ndarray:
-        theirs = CrossConformalRegressor(
-            machine, confidence_level=LEVEL, method="plus", cv=folds, random_state=seed
-        )
-        return theirs.fit_conformalize(X, y).predict_interval(Z)[1][:, :, 0].T
-
-    found = {}
-    exact = by_us()
-    runs = {"ours": by_us, "MAPIE": lambda: by_refits(-1), "MAPIE, 10 folds": lambda: by_refits(10)}
-    for who, run in runs.items():
-        start = time.perf_counter()
-        bounds = run()
-        found[who] = judged_intervals(bounds, y, z) | {"seconds": time.perf_counter() - start}
-        found[who]["largest difference"] = float(np.abs(bounds - exact).max() / np.std(y))
-    return found
-
-
-def mean(runs: list[dict[str, dict[str, float]]]) -> dict[str, dict[str, float]]:
+def measured(names: list[str], splits: int) -> dict[str, dict[str, float]]:
     """Return the means over splits."""
-    return {
-        who: {what: float(np.mean([run[who][what] for run in runs])) for what in runs[0][who]}
-        for who in runs[0]
-    }
-
-
-def measured(judge, names: list[str], splits: int) -> dict[str, dict]:
     found = {}
     for name in names:
-        found[name] = mean([judge(name, seed) for seed in range(splits)])
-        cells = [f"{who}: {numbers(of)}" for who, of in found[name].items()]
-        print(f"{name:13}", *cells, sep="  ", flush=True)
+        runs = [judged(name, seed) for seed in range(splits)]
+        found[name] = {what: float(np.mean([run[what] for run in runs])) for what in runs[0]}
+        numbers = " ".join(f"{what} {value:.4g}" for what, value in found[name].items())
+        print(f"{name:13}", numbers, flush=True)
     return found
-
-
-def numbers(of: dict[str, float]) -> str:
-    return " ".join(f"{what} {value:.4g}" for what, value in of.items())
 
 
 def main() -> None:
@@ -132,17 +88,12 @@ def main() -> None:
     found = {
         "level": LEVEL,
         "splits": arguments.splits,
-        "real": measured(ours, REAL, arguments.splits),
-        "classes": measured(ours, CLASSES, arguments.splits),
+        "real": measured(REAL, arguments.splits),
+        "classes": measured(CLASSES, arguments.splits),
     }
     for kind in ("real", "classes"):
-        for method in METHODS:
-            covered = [of[method]["coverage"] for of in found[kind].values()]
-            print(f"{kind} {method}: mean {np.mean(covered):.4f}, least {min(covered):.4f}")
-    if importlib.util.find_spec("mapie") is None:
-        print("MAPIE is not installed: no comparison.")
-    else:
-        found["beside MAPIE"] = measured(beside_mapie, BESIDE_MAPIE, 5)
+        covered = [of["coverage"] for of in found[kind].values()]
+        print(f"{kind}: mean {np.mean(covered):.4f}, least {min(covered):.4f}")
     if arguments.out:
         with open(arguments.out, "w") as file:
             json.dump(found, file, indent=1)

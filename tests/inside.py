@@ -164,7 +164,6 @@ from kernelwise.machines import (
     make_splits,
     needs_with,
     svm,
-    uncertainty,
 )
 from kernelwise.machines import _smo as smo
 from kernelwise.machines.base import auc

@@ -104,8 +104,6 @@ class TestPredictions:
         held = classes.predict_set(Z, level=0.9)[np.arange(400), u]
         assert 0.8 < held.mean() < 0.97
         for ask in (reals.predict_interval, classes.predict_set):
-            with pytest.raises(ValueError, match="method must be 'auto' or 'jackknife'"):
-                ask(Z, method="jackknife+")
             with pytest.raises(ValueError, match="level must be a number between 0 and 1"):
                 ask(Z, level=2.0)
             with pytest.warns(TooFewRowsWarning, match="level=0.999 needs at least"):

@@ -30,10 +30,10 @@ def machines(kernel, rows=60):
 
 
 def said(machine, Z):
-    """Return all that a machine says of rows, with the intervals and sets of the jackknife."""
+    """Return all that a machine says of rows, with intervals and sets."""
     if isinstance(machine, kw.KRR):
-        return machine.predict(Z), *machine.predict_interval(Z, 0.8, "jackknife")
-    sets = machine.predict_set(Z, 0.8, "jackknife")
+        return machine.predict(Z), *machine.predict_interval(Z, 0.8)
+    sets = machine.predict_set(Z, 0.8)
     return machine.decision_function(Z), machine.predict_proba(Z), sets
 
 

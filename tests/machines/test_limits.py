@@ -24,7 +24,6 @@ from inside import (
     make_splits,
     midpoint,
     svm,
-    uncertainty,
 )
 
 
@@ -127,16 +126,6 @@ def test_products_of_large_multipliers_are_looked_at_again():
     assert svm._is_sound(np.eye(2), b, wrong)  # without a look
     assert not svm._is_sound(np.eye(2), 1e12 * b, wrong)
     assert svm._is_sound(np.eye(2), 1e12 * b, 1e12 * b)
-
-
-@pytest.mark.parametrize(("most", "method"), [(40, "jackknife+"), (39, "jackknife")])
-def test_few_rows_have_the_intervals_of_the_safer_method(monkeypatch, most, method):
-    monkeypatch.setattr(uncertainty, "MOST_ROWS", most)
-    X, y = rows()
-    machine = kw.KRR(kw.Gaussian(0.5), 0.1).fit(X, y)
-    found = {m: machine.predict_interval(X, method=m) for m in ("auto", "jackknife", "jackknife+")}
-    assert not np.array_equal(found["jackknife"], found["jackknife+"])
-    np.testing.assert_array_equal(found["auto"], found[method])
 
 
 # --- folds -------------------------------------------------------------------------------------

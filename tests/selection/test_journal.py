@@ -11,7 +11,6 @@ import time
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.model_selection import cross_val_score
 
 import kernelwise as kw
 from inside import Journal, NotHashable, Products, Sums, fingerprint
@@ -262,13 +261,6 @@ def test_a_killed_run_goes_on(tmp_path):
     last = run(path).communicate()[0].split()
     assert int(last[1]) + int(last[2]) == int(whole[1]) and int(last[2]) == written
     assert last[3:] == whole[3:]
-
-
-def test_other_processes_open_the_journal_for_themselves(tmp_path):
-    X, y = data(120)
-    selector = kw.KernelSelector(kernels=kw.grids.gaussian(-1, 2), journal=tmp_path / "run.kwj")
-    expected = cross_val_score(kw.KernelSelector(kernels=kw.grids.gaussian(-1, 2)), X, y)
-    np.testing.assert_array_equal(cross_val_score(selector, X, y, n_jobs=2), expected)
 
 
 def test_a_pickled_journal_is_the_same_file(tmp_path):

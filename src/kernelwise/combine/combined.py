@@ -9,15 +9,13 @@ from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from kernelwise._arguments import is_one_of, shown
 from kernelwise._collections import is_collection, lazily
 from kernelwise._sklearn import validate_rows
 from kernelwise._threads import limited
 from kernelwise._types import Array
-from kernelwise.machines import conformal
 from kernelwise.machines.base import winners
 from kernelwise.machines.calibration import Calibration
-from kernelwise.machines.uncertainty import level_for
+from kernelwise.machines.uncertainty import intervals, sets
 from kernelwise.selection.selector import KernelSelector
 from kernelwise.targets import as_vector
 
@@ -70,38 +68,14 @@ class WeightedMembers:
         return self.calibration_.log_probabilities(values)
 
     @available_if(_is_for("regression"))
-    def predict_interval(
-        self, X: Any, level: float = 0.9, method: str = "auto"
-    ) -> tuple[Array, Array]:
-        """Return an interval for the target of every row, as :meth:`KRR.predict_interval`.
-
-        Where several members have weight, "auto" is the jackknife, the only method there is.
-        """
-        members = self._weighted_members()
-        if len(members) == 1:
-            lower, upper = members[0].predict_interval(self._checked(X), level, method)
-            return lower, upper
-        _check_method(method)
-        residuals = self.loo_residuals_[np.isfinite(self.loo_residuals_), None]
-        level = level_for(level, len(residuals))
-        lower, upper = conformal.jackknife(self._evaluate(X)[:, None], residuals, level)[..., 0]
-        return lower, upper
+    def predict_interval(self, X: Any, level: float = 0.9) -> tuple[Array, Array]:
+        """Return an interval for the target of every row, as :meth:`KRR.predict_interval`."""
+        return intervals(self, X, level)
 
     @available_if(_is_for("classification"))
-    def predict_set(self, X: Any, level: float = 0.9, method: str = "auto") -> Array:
-        """Return a set of classes for every row, as :meth:`LSSVC.predict_set`.
-
-        Where several members have weight, "auto" is the jackknife, the only method there is.
-        """
-        members = self._weighted_members()
-        if len(members) == 1:
-            return np.asarray(members[0].predict_set(self._checked(X), level, method))
-        _check_method(method)
-        F, R = as_columns(self.loo_values_), as_columns(self.loo_residuals_)
-        rows = np.isfinite(F).all(axis=1)
-        level, codes = level_for(level, int(rows.sum())), winners((F + R)[rows])
-        own = conformal.margins(F[rows])[np.arange(codes.size), codes]
-        return conformal.jackknife_set(as_columns(self._evaluate(X)), own, level)
+    def predict_set(self, X: Any, level: float = 0.9) -> Array:
+        """Return a set of classes for every row, as :meth:`LSSVC.predict_set`."""
+        return sets(self, X, level)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the accuracy, or R² of a real target."""
@@ -141,15 +115,6 @@ class WeightedMembers:
     n_jobs: int | None
 
     _known_task: Callable[[], str]
-
-
-def _check_method(method: Any) -> None:
-    """Refuse what several machines together do not have."""
-    if not is_one_of(method, ("auto", "jackknife")):
-        raise ValueError(
-            f"method must be 'auto' or 'jackknife' for a stack of several members, got "
-            f"{shown(method)}."
-        )
 
 
 def as_columns(values: Array) -> Array:

@@ -60,14 +60,12 @@ class Delegating:
         return np.asarray(self._ask("predict_log_proba", X))
 
     @available_if(inner_has("predict_interval"))
-    def predict_interval(
-        self, X: Any, level: float = 0.9, method: str = "auto"
-    ) -> tuple[Array, Array]:
+    def predict_interval(self, X: Any, level: float = 0.9) -> tuple[Array, Array]:
         """Return an interval for the target of every row, as :meth:`KRR.predict_interval`."""
-        lower, upper = self._ask("predict_interval", X, level, method)
+        lower, upper = self._ask("predict_interval", X, level)
         return lower, upper
 
     @available_if(inner_has("predict_set"))
-    def predict_set(self, X: Any, level: float = 0.9, method: str = "auto") -> Array:
+    def predict_set(self, X: Any, level: float = 0.9) -> Array:
         """Return a set of classes for every row, as :meth:`LSSVC.predict_set`."""
-        return np.asarray(self._ask("predict_set", X, level, method))
+        return np.asarray(self._ask("predict_set", X, level))
