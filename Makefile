@@ -24,8 +24,8 @@ demo: $(VENV)/.core ## choose a kernel for an example table
 test: $(VENV)/.test ## all tests, on all processors
 	$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
-fuzz: $(VENV)/.test ## 10,000 random calls of the public API
-	$(BIN)/python tests/fuzz/run.py
+fuzz: $(VENV)/.test ## random calls of the public API, 2,000 of each kind
+	$(BIN)/python -m pytest --numprocesses auto --hypothesis-profile fuzz tests/fuzz
 
 bench: $(VENV)/.test ## the benchmarks of speed
 	$(BIN)/python benchmarks/engines.py

@@ -15,6 +15,9 @@ settings.register_profile(
     derandomize=True,
     max_examples=40,
 )
+settings.register_profile(
+    "fuzz", settings.get_profile("default"), derandomize=False, max_examples=2000
+)
 settings.load_profile("default")
 
 
