@@ -82,10 +82,6 @@ def stated_year(text):
     return re.search(r"(?m)^date-released: (\d{4})", text)[1]
 
 
-def test_the_deprecation_policy_is_stated():
-    assert "FutureWarning" in (ROOT / "docs" / "design.md").read_text()
-
-
 @pytest.fixture(scope="module")
 def validator():
     jsonschema = pytest.importorskip("jsonschema")

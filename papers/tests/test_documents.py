@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from helpers import assert_same_text
@@ -86,62 +85,6 @@ def test_counts_in_the_documentation(key):
         assert sum(cell.is_loose for cell in cells) == int(count), words
 
 
-def of_readings(key, criterion):
-    """The cells of a column, in the paper's protocol and in the variants of it."""
-    cells = {}
-    for table in (TABLES[key], *TABLES[key].variants):
-        compared = compare(Results.of(table, found(table.key)))
-        cells[table.key] = [cell for cell in compared if cell.column == criterion]
-    return cells
-
-
-def shares(key, criterion):
-    """By reading the share of cells within one published standard deviation."""
-    cells = of_readings(key, criterion)
-    return {name: np.mean([c.is_loose for c in own]) for name, own in cells.items()}
-
-
-@pytest.mark.parametrize("criterion", ["RKS", "SPS"])
-def test_the_machine_by_which_a_column_comes_back_best(criterion):
-    """As the page of KS Table II says of RKS and SPS."""
-    said = TABLES["ks-table2"].why[criterion]
-    assert "more of its cells come back than with any other reading tried" in said
-    best = shares("ks-table2", criterion)
-    assert max(best, key=best.get).startswith("ks-table2-squares")
-
-
-@pytest.mark.parametrize("criterion", ["RKS", "SPS"])
-def test_the_kernels_by_which_a_column_comes_nearest(criterion):
-    """As the page of KS Table III says of RKS and SPS."""
-    assert "are far nearer to the published ones" in TABLES["ks-table3"].why[criterion]
-    ratios = {
-        name: np.median([cell.mean / cell.published.value for cell in own])
-        for name, own in of_readings("ks-table3", criterion).items()
-    }
-    gaps = {name: abs(np.log(ratio)) for name, ratio in ratios.items()}
-    assert min(gaps, key=gaps.get) == "ks-table3-polynomial-bias"
-    few, text = shares("ks-table3", criterion), " ".join(page_of("docs/papers.md").split())
-    assert few["ks-table3-polynomial-bias"] < 0.5
-    assert f"{ratios['ks-table3-polynomial-bias']:.2f}" in text
-    assert f"{ratios['ks-table3']:.1f}" in text
-
-
-def page_of(name):
-    return (ROOT / name).read_text()
-
-
-def test_how_many_splits_the_readings_have_in_the_documentation():
-    text = " ".join((ROOT / "docs" / "papers.md").read_text().split())
-    counts = []
-    for table in TABLES.values():
-        if table.first_split:
-            done = {(line["dataset"], line["repetition"]) for line in found(table.key)}
-            counts += [sum(name == each for each, _ in done) for name in table.datasets]
-    [(low, high, planned)] = re.findall(r"\((\d+)(?: to (\d+))? of (\d+) splits", text)
-    assert (min(counts), max(counts)) == (int(low), int(high or low))
-    assert {int(planned)} == {t.splits for t in TABLES.values() if t.first_split}
-
-
 def test_the_leaderboard_in_the_documentation():
     from kernelwise_papers.leaderboard.entrants import CHOSEN
     from kernelwise_papers.leaderboard.page import speed
@@ -162,22 +105,3 @@ def test_the_leaderboard_in_the_documentation():
         faster = ", ".join(speed(panel, name) for panel in chosen)
         [line] = [row for row in rows if row.split("|")[1].strip().strip("`") == name]
         assert_same_text(f" {' | '.join([*cells, faster])} |", line.split("|", 2)[2])
-
-
-def test_the_place_of_the_relative_form_in_the_documentation():
-    from kernelwise_papers.leaderboard.entrants import RELATIVE, RKS
-    from kernelwise_papers.leaderboard.panel import panels
-
-    text = " ".join((ROOT / "docs" / "widths.md").read_text().split())
-    contests = {panel.title: panel.contest for panel in panels(found("leaderboard"))}
-    said = {}
-    for title, contest in contests.items():
-        said[title] = f"{contest.place(RELATIVE)} of {len(contest.names)}"
-        errors = [contest.row(name).error for name in (RELATIVE, RKS, "SPS")]
-        assert min(errors) == errors[0]
-        others = [contest.place(name) for name in ("SM (r=3)", "ER", "5-fold CV")]
-        ours, fixed = contest.place(RELATIVE), title.endswith("ridge 1")
-        assert [ours < other for other in others] == [fixed, fixed, False]
-    first, second, third, fourth = said.values()
-    assert f"At ridge 1 it is place {first} for two classes and {third} for real targets" in text
-    assert f"where the ridge is chosen too, place {second} and {fourth}, behind all three" in text

@@ -44,19 +44,17 @@ def sps_lines(gap):
 
 def test_larger_lambdas():
     """So where both large lambdas are worse than all three small ones, in every column."""
-    said = "ER 2015, lambda of 100 and 1000 is almost always much worse"
     found = er_lines(lambda lam: 0.4 if lam > 50 else 0.2)
-    assert SENTENCES.summary(found) == f"{said}: holds (so in 10 of 10)"
+    assert SENTENCES.summary(found).endswith(": holds (so in 10 of 10)")
     found = er_lines(lambda lam: 0.4 if lam in (0.01, 100.0, 1000.0) else 0.2)
-    assert SENTENCES.summary(found) == f"{said}: does not hold (so in 0 of 10)"
+    assert SENTENCES.summary(found).endswith(": does not hold (so in 0 of 10)")
     assert "\n| ER | " in SENTENCES.page(found) and SENTENCES.figure(found).axes
 
 
 def test_more_training_rows():
-    said = "SPS 2014, 70 % for training give similar results"
-    assert SENTENCES.summary(sps_lines(0.0)) == f"{said}: holds (so in 4 of 4)"
+    assert SENTENCES.summary(sps_lines(0.0)).endswith(": holds (so in 4 of 4)")
     found = sps_lines(0.05)
-    assert SENTENCES.summary(found) == f"{said}: does not hold (so in 0 of 4)"
+    assert SENTENCES.summary(found).endswith(": does not hold (so in 0 of 4)")
     assert "\n| heart | 8" in SENTENCES.page(found) and SENTENCES.figure(found).axes
 
 
