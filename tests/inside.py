@@ -88,7 +88,6 @@ from kernelwise.gram import (
     cluster,
     dense,
     eigensystems,
-    families,
     lacking,
     landmarks,
     lowrank,
@@ -100,7 +99,6 @@ from kernelwise.gram import (
 )
 from kernelwise.gram import _lapack as lapack
 from kernelwise.gram import _loops as loops
-from kernelwise.gram import features as gram_features
 from kernelwise.gram._lapack import add_square, decompose, factorize, invert, solve_triangle, square
 from kernelwise.gram.cholesky import CholeskyInverse
 from kernelwise.gram.cluster import Cluster
@@ -187,7 +185,6 @@ from kernelwise.selection import (
     all_rows,
     archive,
     budget,
-    cascade,
     effort,
     estimators,
     journal,
