@@ -21,7 +21,7 @@ def inner_has(name: str) -> Any:
 
 
 class Delegating:
-    """Offers those methods below that the inner estimator has.
+    """Offers ``predict``, and those methods below that the inner estimator has.
 
     A subclass returns that estimator (``_inner``, fitted or not; ``_fitted``, or an error) and
     calls its methods on rows (``_ask``).
@@ -32,7 +32,6 @@ class Delegating:
     _fitted: Callable[[], Any]
     _ask: Callable[..., Any]
 
-    @available_if(inner_has("predict"))
     def predict(self, X: Any, **params: Any) -> Any:
         """Predict with the fitted estimator; parameters such as ``return_std`` are for it."""
         if is_collection(X):

@@ -77,7 +77,7 @@ def _machine_for(estimator: Any, targets: Targets, kernels: Sequence[Kernel]) ->
         raise ValueError(f"estimator {name} takes a matrix by itself: use LSSVC, KRR or an SVM.")
     if way is KernelInput.PROCESS:
         for kernel in kernels:
-            process_kernel(kernel, None)
+            process_kernel(kernel, None)  # refuses those that a process cannot be given
     return clone(estimator)
 
 

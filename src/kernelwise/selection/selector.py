@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils.metadata_routing import process_routing
-from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._sklearn import (
@@ -22,7 +21,7 @@ from kernelwise._sklearn import (
 from kernelwise._threads import as_jobs, limited
 from kernelwise.criteria import Criterion
 from kernelwise.gram import Engine, Targets
-from kernelwise.machines.delegation import Delegating, inner_has
+from kernelwise.machines.delegation import Delegating
 from kernelwise.selection.advice import plan_or_advise
 from kernelwise.selection.all_rows import fit_collection, rows_elsewhere
 from kernelwise.selection.cascade import Cascade
@@ -292,7 +291,6 @@ class KernelSelector(
             state.pop(name, None)
         return state
 
-    @available_if(inner_has("score"))
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the score of the fitted estimator: by ``scoring``, else accuracy or R²."""
         weights = {} if sample_weight is None else {"sample_weight": sample_weight}
