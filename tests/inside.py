@@ -29,14 +29,11 @@ from kernelwise.bounds.overview import evaluate, references
 from kernelwise.bounds.sample import Learner, Sample
 from kernelwise.bounds.support_vectors import svm_coefficients
 from kernelwise.bounds.theorem import statements, states
-from kernelwise.cli import advice as cli_advice
-from kernelwise.cli import collection, features, formats, plugins
-from kernelwise.cli.advice import advice
+from kernelwise.cli import collection, features, formats
+from kernelwise.cli import reproduce as cli_reproduce
 from kernelwise.cli.answer import answer, choice, quality, runner_up
 from kernelwise.cli.candidates import Candidates
 from kernelwise.cli.features import owners, shares
-from kernelwise.cli.formats import base as formats_base
-from kernelwise.cli.formats.arff import read_arff
 from kernelwise.cli.formats.base import Source
 from kernelwise.cli.groups import folds_of, set_aside
 from kernelwise.cli.main import main
@@ -44,7 +41,6 @@ from kernelwise.cli.pipeline import Job
 from kernelwise.cli.prepare import Wanted, conform, days, prepare, without
 from kernelwise.cli.read import Table, read_table
 from kernelwise.cli.screen import BadInput, _BarCallback, aligned, labelled, one_line
-from kernelwise.cli.weights import parse
 from kernelwise.cli.write import inert
 from kernelwise.combine import many_rows, recipe
 from kernelwise.combine.combined import loo_values_of

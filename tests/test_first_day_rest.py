@@ -12,7 +12,7 @@ from sklearn.model_selection import KFold, cross_val_predict
 
 import kernelwise as kw
 from helpers import close
-from inside import Record, advice, left_out, render, summarize
+from inside import Record, left_out, render, summarize
 
 KERNELS = kw.grids.gaussian(-1, 3)
 WEIGHED = ["sm", "eloo", "gcv", "lml", "kfold"]
@@ -186,10 +186,3 @@ def test_what_needs_no_numbers_does_not_wait_for_numpy(option):
     command = [sys.executable, "-c", code, option]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.endswith("False\n")
-
-
-def test_advice_names_a_better_criterion_only_where_one_is():
-    X, y = rows()
-    for name, is_worse in (("br", False), ("gcv", True)):
-        said = advice(kw.score_kernels(X, y, KERNELS, name), False)
-        assert ("--criterion eloo does better there" in said) == is_worse

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import kernelwise
-from inside import main, plugins
+from inside import cli_reproduce, main
 from kernelwise_papers.command import REPRODUCE
 
 PAPERS = Path(__file__).parents[1]
@@ -20,7 +20,7 @@ def project(folder):
 
 
 def test_the_command_is_found_by_its_entry_point():
-    assert plugins.load("reproduce") is REPRODUCE
+    assert cli_reproduce.installed() is REPRODUCE
 
 
 @pytest.mark.parametrize("argv", [["--help"], ["criteria"], ["reproduce", "--help"]])

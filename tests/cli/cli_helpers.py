@@ -34,19 +34,6 @@ def flowers(n=60, seed=0):
     )
 
 
-def _arff_kind(column):
-    if column.dtype.kind in "if":
-        return "numeric"
-    return "{" + ",".join(sorted(set(column))) + "}"
-
-
-def as_arff(frame):
-    kinds = [_arff_kind(frame[name]) for name in frame]
-    head = [f"@attribute '{name}' {kind}" for name, kind in zip(frame, kinds, strict=True)]
-    rows = frame.to_csv(index=False, header=False)
-    return "% a comment\n@relation flowers\n" + "\n".join(head) + "\n@data\n" + rows
-
-
 def as_libsvm(X, y):
     buffer = io.StringIO()
     for row, label in zip(np.asarray(X), y, strict=True):

@@ -8,7 +8,7 @@ import sys
 
 import numpy as np
 import pytest
-from cli_helpers import as_arff, flowers, run
+from cli_helpers import flowers, run
 
 from inside import main
 
@@ -69,11 +69,6 @@ FILES = {
     "text.libsvm": (GOOD, [], "no LIBSVM"),
     "bare.libsvm": ("1\n0\n1\n", [], "no features"),
     "target.libsvm": ("1 900:1\n0 2:1\n" * 9, ["--target", "label"], "leave out --target"),
-    "bad.arff": (as_arff(flowers()) + "1,2\n", [], "does not hold the 4 values"),
-    "no_data.arff": ("@relation x\n@attribute a numeric\n", [], "no line @data"),
-    "no_rows.arff": (as_arff(flowers()).split("@data")[0] + "@data\n", [], "no rows"),
-    "bad_type.arff": (as_arff(flowers()) + "x,1,red,rose\n", [], "text 'x'"),
-    "bad_header.arff": ("@relation x\n@attribute\n@data\n1\n", [], "line 2"),
     "wrong_format.csv": (GOOD, ["--format", "parquet"], "no Parquet"),
     "wrong_libsvm.csv": (GOOD, ["--format", "libsvm"], "no LIBSVM"),
 }

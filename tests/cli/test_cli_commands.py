@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from cli_helpers import as_arff, as_libsvm, flowers, run
+from cli_helpers import as_libsvm, flowers, run
 
 import kernelwise as kw
 from inside import Code, Diagnostic, ErrorEstimate, Record, answer, load_model, runner_up
@@ -25,8 +25,6 @@ def _write(frame, path):
         ".semicolon": lambda: frame.to_csv(index=False, sep=";", decimal=","),
         ".pipe": lambda: frame.to_csv(index=False, sep="|"),
         ".space": lambda: frame.to_csv(index=False, sep=" "),
-        ".arff": lambda: as_arff(frame),
-        ".unnamed": lambda: as_arff(frame),
         ".data": lambda: frame.to_csv(index=False, header=False),
     }[kind]()
     data = text.encode()
@@ -41,9 +39,6 @@ KINDS = [
     "f.semicolon",
     "f.pipe",
     "f.space",
-    "f.arff",
-    "f.arff.gz",
-    "f.unnamed",
     "f.parquet",
     "f.data",
 ]
@@ -417,19 +412,6 @@ def test_a_criterion_that_few_rows_do_not_allow_is_left_out_alone(tmp_path, caps
         table = (found if where is None else found[where])["table"]
         assert "eloo" in table
         assert "kfold" not in table
-
-
-def test_header_as_asked(tmp_path, capsys):
-    path = tmp_path / "f.csv"
-    path.write_text("1,2,3\n" + "".join(f"{i},{i % 7},{'uv'[i % 2]}\n" for i in range(30)))
-    assert "on 30 rows" in run(capsys, "select", path, "--header", "yes")[1]
-    _, out, err = run(capsys, "select", path, "--header", "no", "--out", tmp_path)
-    assert "on 31 rows" in out
-    assert "note: columns are named 'column1' to 'column3'." in err
-    argv = ["predict", tmp_path / "model.skops", path, "--json", "--header"]
-    assert len(json.loads(run(capsys, *argv, "auto")[1])["prediction"]) == 31
-    assert run(capsys, *argv, "yes")[0] == 2  # lacks column1
-    assert run(capsys, "select", path, "--header", "maybe")[0] == 2
 
 
 def test_few_rows_keep_the_choice(tmp_path, capsys):

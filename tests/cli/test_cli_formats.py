@@ -1,79 +1,11 @@
-"""Formats of files, one from outside the package among them."""
+"""Formats of files: told by the extension, else by the content."""
 
-import gc
-import importlib.util
-import json
 import math
-import pathlib
-import re
-import sys
 
 import pytest
-from cli_helpers import run
+from cli_helpers import flowers, run
 
-from inside import Source, formats, read_table
-
-PAGE = pathlib.Path(__file__).parents[2] / "docs" / "command_line.md"
-
-
-@pytest.fixture
-def json_lines(tmp_path):
-    """The format that the page on the command line shows, in a file of its own."""
-    path = tmp_path / "json_lines.py"
-    [source] = re.findall(r"```python\n(# json_lines\.py.*?)```", PAGE.read_text(), re.DOTALL)
-    path.write_text(source)
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[path.stem] = module
-    spec.loader.exec_module(module)
-    yield module
-    del sys.modules[path.stem], module.JsonLines
-    gc.collect()  # the registry is the list of subclasses that are alive
-
-
-@pytest.fixture
-def rows(tmp_path):
-    path = tmp_path / "f.jsonl"
-    path.write_text("".join(json.dumps({"a": i % 7, "y": "uv"[i % 2]}) + "\n" for i in range(40)))
-    return path
-
-
-def test_ours_have_distinct_names_and_extensions():
-    known = formats.available()
-    assert {"arff", "csv", "libsvm", "parquet", "tsv"} <= known.keys()
-    extensions = [extension for each in known.values() for extension in each.extensions]
-    assert len(extensions) == len(set(extensions))
-
-
-def test_a_format_from_outside(json_lines, rows, capsys, tmp_path):
-    assert isinstance(formats.available()["jsonl"], json_lines.JsonLines)
-    assert read_table(str(rows)).frame["a"].tolist() == [i % 7 for i in range(40)]
-    status, out, _ = run(capsys, "select", rows, "--kernels", "linear", "--quiet")
-    assert status == 0 and "2 classes of 'y' on 40 rows" in out
-    other = rows.rename(tmp_path / "f.dat")
-    assert list(read_table(str(other)).frame) == ["a", "y"]
-    assert run(capsys, "select", other, "--format", "jsonl", "--kernels", "linear")[0] == 0
-
-
-def test_a_format_of_an_entry_point(monkeypatch):
-    loaded = []
-
-    class Point:
-        def load(self):
-            loaded.append(self)
-
-    def points(group):
-        assert group == "kernelwise.formats"
-        return [Point()]
-
-    monkeypatch.setattr("kernelwise.cli.formats.entry_points", points)
-    formats.available()
-    assert len(loaded) == 1
-
-
-def test_an_unknown_format(capsys, rows):
-    status, _, err = run(capsys, "select", rows, "--format", "cvs")
-    assert status == 2 and "unknown format 'cvs': did you mean 'csv'?" in err
+from inside import Source, formats
 
 
 @pytest.mark.parametrize(
@@ -86,5 +18,17 @@ def test_an_unknown_format(capsys, rows):
     ],
 )
 def test_libsvm_is_recognised_by_its_first_row(content, is_sparse):
-    source = Source("f.dat", content.encode(), math.inf)
-    assert formats.available()["libsvm"].recognises(source) == is_sparse
+    found = formats.format_of(Source("f.dat", content.encode(), math.inf))
+    assert found == ("libsvm" if is_sparse else "csv")
+
+
+def test_the_extension_comes_first():
+    for path, name in (("a.TAB", "tsv"), ("a.csv.gz", "csv"), ("a.svm.gz", "libsvm")):
+        assert formats.format_of(Source(path, b"PAR1", math.inf)) == name
+    assert formats.format_of(Source("a.gz", b"PAR1", math.inf)) == "parquet"
+
+
+def test_an_unknown_format(capsys, tmp_path):
+    flowers().to_csv(tmp_path / "f.csv", index=False)
+    status, _, err = run(capsys, "select", tmp_path / "f.csv", "--format", "cvs")
+    assert status == 2 and "unknown format 'cvs': did you mean 'csv'?" in err

@@ -8,7 +8,7 @@ import random
 import numpy as np
 import pandas as pd
 import pytest
-from cli_helpers import as_arff, as_libsvm, flowers, run
+from cli_helpers import as_libsvm, flowers, run
 
 from inside import days, one_line
 
@@ -135,27 +135,6 @@ def test_kinds_of_columns_that_parquet_knows(parquet):
     assert parquet(columns)[0] == 0
 
 
-@pytest.mark.parametrize("index", ["-1", "99", "x", "1.5", "1_0", "٣"])
-def test_sparse_arff_rows_with_indices_that_are_none(index, tmp_path, capsys):
-    head = "@relation r\n@attribute a numeric\n@attribute y {u,v}\n@data\n"
-    rows = "{0 1, 1 v}\n{0 2}\n" * 12
-    (tmp_path / "f.arff").write_text(f"{head}{rows}{{{index} 5}}\n")
-    if index == "٣":  # decimal, and beyond the attributes
-        assert int(index) == 3
-    status, err = select(capsys, tmp_path / "f.arff")
-    assert status == 2 and "does not hold the 2 values" in err
-
-
-@pytest.mark.parametrize("cell", ["1_000", "nan", "x", "1e"])
-def test_cells_that_are_no_numbers_of_weka(cell, tmp_path, capsys):
-    head = "@relation r\n@attribute a numeric\n@attribute y {u,v}\n@data\n"
-    (tmp_path / "f.arff").write_text(head + "1,u\n2,v\n" * 12 + f"{cell},u\n")
-    assert (
-        f"has the text '{cell}' in the numeric attribute 'a'"
-        in select(capsys, tmp_path / "f.arff")[1]
-    )
-
-
 def test_a_label_that_is_no_number(tmp_path, capsys):
     (tmp_path / "f.libsvm").write_text("nan 900:1\n0 2:1\n1 3:1\n" * 9)
     assert "holds a label that is no number" in select(capsys, tmp_path / "f.libsvm")[1]
@@ -181,14 +160,13 @@ def test_sentences_stay_short_and_printable(tmp_path, capsys):
 SOURCES = {
     "f.csv": flowers(N).to_csv(index=False).encode(),
     "f.tsv": flowers(N).to_csv(index=False, sep="\t").encode(),
-    "f.arff": as_arff(flowers(N)).encode(),
     "f.libsvm": as_libsvm(
         np.random.default_rng(0).normal(size=(N, 4)).round(2), np.arange(N) % 2
     ).encode(),
     "f.csv.gz": gzip.compress(flowers(N).to_csv(index=False).encode()),
 }
 PIECES = [
-    *(b"\0", b'"', b"'", b",,,", b"\t", b"\n\n", b"\r", b"{", b"%", b"@data\n", b"#", b"\\", b"?"),
+    *(b"\0", b'"', b"'", b",,,", b"\t", b"\n\n", b"\r", b"{", b"%", b"#", b"\\", b"?"),
     *(b"1e400", b"-inf", b"nan", b"9" * 400, b"1000000000000:1", b"-1:2", b"2:1 2:1", b"5:", b":"),
     *(b"\xff\xfe", b"\xef\xbb\xbf", b"\xc3(", b"\xed\xa0\x80", b"x" * 5000, b"2024-13-45", b"=1+1"),
 ]

@@ -260,18 +260,6 @@ def test_prices_of_a_file_from_windows_are_numbers(tmp_path):
     assert data.X.shape == (400, 1) and not data.warnings
 
 
-def test_quoted_arff_and_sparse_arff(tmp_path):
-    head = "@RELATION x\n@ATTRIBUTE 'a b' REAL\n@attribute c {'u v', \"w\"}\n@attribute s string\n"
-    table = _read(tmp_path, head + "@DATA\n1.5,'u v','it\\'s'\n?,w,?\n", "f.arff")
-    assert list(table.frame) == ["a b", "c", "s"]
-    assert table.frame["c"].tolist() == ["u v", "w"]
-    assert table.frame["s"][0] == "it's"
-    assert table.frame.isna().to_numpy().sum() == 2
-    table = _read(tmp_path, head + "@data\n{0 2.5, 1 w, 2 z}\n{2 z}\n", "f.arff")
-    assert table.frame["a b"].tolist() == [2.5, 0.0]
-    assert table.frame["c"].tolist() == ["w", "u v"]
-
-
 def test_codes_read_as_numbers_stay_texts_for_a_model_that_knows_them_so(tmp_path):
     """A column of 1, 2 and x is text; a new file may hold only 1 and 2, or 1 and nothing."""
     data = prepare(

@@ -166,11 +166,6 @@ def test_rows_of_gaps_that_are_not_written(tmp_path, capsys):
     (tmp_path / "f.csv").write_text(",".join(names) + "\n" + "1\n" * 20_000)
     said = refusal(*run(capsys, "select", tmp_path / "f.csv"))
     assert "rows much shorter than its columns, 400,040,000 values in all" in said
-    head = "@relation r\n" + "".join(f"@attribute {name} numeric\n" for name in names) + "@data\n"
-    (tmp_path / "f.arff").write_text(head + "{}\n" * 20_000)
-    assert "rows much shorter than its columns" in refusal(
-        *run(capsys, "select", tmp_path / "f.arff")
-    )
 
 
 def test_rows_that_cannot_fit_are_refused_before_their_columns_are_prepared(
@@ -234,28 +229,6 @@ def test_a_bar_of_quotes(tmp_path, capsys):
     ):
         (tmp_path / "f.csv").write_text(content)
         refusal(*run(capsys, "select", tmp_path / "f.csv", "--quiet"))
-
-
-def test_arff_is_read_quickly_where_it_is_plain(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("kernelwise.cli.formats.arff._MOST_ROWS", 20)
-    head = "@relation r\n@attribute a numeric\n@attribute y {u,v}\n@data\n"
-    plain = head + "".join(f"{i % 5}, {'uv'[i % 2]}\n" for i in range(60))
-    (tmp_path / "f.arff").write_text(plain)
-    assert run(capsys, "select", tmp_path / "f.arff", *QUICK)[0] == 0
-    (tmp_path / "f.arff").write_text(plain.replace("u\n", "'u'\n"))
-    said = refusal(*run(capsys, "select", tmp_path / "f.arff", *QUICK))
-    assert "more than 20 rows with quotes or in sparse form" in said
-
-
-def test_both_ways_to_read_arff_agree():
-    from inside import read_arff
-
-    head = "@relation r\n@attribute a numeric\n@attribute 'b c' string\n@attribute y {u,v}\n@data\n"
-    rows = "".join(f" {i}.5 ,t{i % 3} , {'uv?'[i % 3]}\n\n" for i in range(9))
-    frames = [read_arff(head + more + rows, "f", 1e9) for more in ("", "% slowly\n")]
-    pd.testing.assert_frame_equal(*frames)
-    assert frames[0]["y"].isna().sum() == 3
-    assert frames[0]["a"].tolist() == [i + 0.5 for i in range(9)]
 
 
 def test_unpacking_keeps_within_memory(tmp_path, capsys):

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from kernelwise.cli.options import integer, row_count
-from kernelwise.cli.plugins import Command
+from kernelwise.cli.reproduce import Command
 from kernelwise.cli.screen import Screen
 
 _ABOUT = """\

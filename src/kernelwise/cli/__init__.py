@@ -7,6 +7,6 @@ commands on a table; the modules named after commands call the library and print
     FILE ──> read ──> Table ──> prepare ──> X, y, preparation ──> KernelSelector ──> answer, files
 
 Data goes to standard output; progress, notices and errors to standard error. ``main`` turns errors
-into one sentence and an exit status. Nothing imports this package but the commands that
-``plugins`` finds in other distributions.
+into one sentence and an exit status. Nothing imports this package but the command that
+``reproduce`` finds in the distribution of the papers.
 """

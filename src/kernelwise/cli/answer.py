@@ -4,15 +4,16 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise.cli import weights
+from kernelwise._arguments import some
 from kernelwise.cli.screen import counted, labelled
 from kernelwise.selection.archive import to_plain
-from kernelwise.selection.diagnostics import Code, change_of_loss, has_code
+from kernelwise.selection.diagnostics import Code, has_code
 from kernelwise.selection.params import told_params
-from kernelwise.selection.record import Record, Stack, Views
+from kernelwise.selection.record import Record, Stack
 
 _TOO_GOOD = 0.005  # of the error of a constant prediction
-_MOST_VIEWS = 12  # that are told
+_MOST_LABELS = 10  # whose weights are told
+_RARE = 0.4  # of its even share of the rows: below, a class may be given up for the others
 
 
 def answer(record: Record, written: list[str]) -> str:
@@ -24,11 +25,10 @@ def choice(record: Record) -> str:
     """Return what was chosen, in the library's terms and in scikit-learn's."""
     theirs = told_params(record.kernel, record.ridge)
     lines = {
-        "kernel": record.title,
-        "views": "" if record.views is None else weighed(record.views),
+        "kernel": str(record.kernel),
         "ridge": f"{record.ridge:.4g}" + (f" (scikit-learn: {theirs})" if theirs else ""),
         "machine": f"{record.machine}, {described(record.data)}",
-        "weights": weights.described(record.data.get("class_weight") or {}),
+        "weights": described_weights(record.data.get("class_weight", {})),
     }
     return labelled(lines)
 
@@ -39,8 +39,7 @@ def quality(record: Record) -> str:
         "error": "not known" if record.error is None else str(record.error),
         "balanced": "" if record.balanced_error is None else str(record.balanced_error),
         "stack": "" if record.stack is None else stacked(record, record.stack),
-        "alone": "" if record.views is None else compared(record.views),
-        "runner-up": "" if record.views is not None else _runner_up(record),
+        "runner-up": _runner_up(record),
     }
     return labelled(lines)
 
@@ -53,6 +52,23 @@ def too_good(record: Record) -> list[str]:
     return [
         "hardly any error is left: does a column tell the answer, one that is not known when you "
         "predict? The report shows which columns matter; --drop COLUMN leaves one out."
+    ]
+
+
+def rarely_found(record: Record) -> list[str]:
+    """Return a sentence where a rare class is hardly ever predicted, and nobody gave weights."""
+    if record.confusion is None or "class_weight" in record.data:
+        return []
+    counts, wrong = record.confusion.counts, record.confusion.wrong
+    few = _RARE * sum(counts.values()) / max(len(counts), 1)
+    missed = [c for c, rows in counts.items() if rows < few and wrong[c] > rows / 2]
+    if not missed:
+        return []
+    label = min(missed, key=lambda c: counts[c])
+    rows = counts[label]
+    return [
+        f"of {rows:,} rows of {label!r}, each left out, {rows - wrong[label]:,} are recognised: "
+        "--class-weight balanced makes a rare class count as much as the others."
     ]
 
 
@@ -87,22 +103,6 @@ def stacked(record: Record, stack: Stack) -> str:
         f"{alone}; {own} of it stacked with {', '.join(added)}: {record.error.short} "
         f"({trust}, how far the stack is trusted)"
     )
-
-
-def weighed(views: Views) -> str:
-    """Return the weights of the views, the largest first."""
-    ranked = sorted(views.weights.items(), key=lambda pair: -pair[1])
-    shown = [f"{name} {100 * weight:.0f} %" for name, weight in ranked[:_MOST_VIEWS]]
-    more = len(ranked) - len(shown)
-    return ", ".join([*shown, f"and {more} with less"] if more else shown)
-
-
-def compared(views: Views) -> str:
-    """Return what the best kernel alone and equal weights do, and the gain over the one."""
-    errors = {"best kernel": views.single_error, "equal weights": views.uniform_error}
-    known = [f"{name} {error.short}" for name, error in errors.items() if error is not None]
-    change = change_of_loss(views.gain, views.gain_standard_error)
-    return "; ".join([*known, f"the loss of the sum is {change} than that of the best kernel"])
 
 
 def runner_up(record: Record) -> dict[str, Any] | None:
@@ -149,6 +149,11 @@ def _deciding_stage(record: Record) -> str | None:
 def _set_aside(record: Record, stage: str) -> bool:
     """Say whether a stage set kernels aside that clearly lost on a part of many rows."""
     return has_code(record.result.notes_on(stage), Code.SET_ASIDE)
+
+
+def described_weights(weights: dict[str, float]) -> str:
+    """Return the weights of the first few classes."""
+    return some([f"{label}: {weight:.4g}" for label, weight in weights.items()], _MOST_LABELS)
 
 
 def described(facts: dict[str, Any]) -> str:

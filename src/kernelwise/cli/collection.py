@@ -30,7 +30,6 @@ def is_given_folder(args: argparse.Namespace) -> bool:
     if args.command != "select":
         raise BadInput(f"{args.file!r} is a folder, which only 'kernelwise select' takes.")
     asked = {
-        "--views": args.views is not None,
         "--machine svm": args.machine == "svm",
         "--class-weight": args.class_weight is not None,
         "--groups": args.groups is not None,

@@ -7,7 +7,6 @@ from textwrap import indent
 
 import numpy as np
 
-from kernelwise.cli.advice import advice
 from kernelwise.cli.pipeline import Job, explain_memory_error
 from kernelwise.cli.screen import Screen, counted, labelled, tell
 from kernelwise.cli.write import to_csv
@@ -42,13 +41,13 @@ def compare(args: argparse.Namespace, screen: Screen) -> int:
     folder.text(COMPARISON, plain)
     folder.text(TABLE, to_csv(result.frame()))
     settings = f"ridge {args.ridge:g}" + (", classes weighted" if weights else "")
-    tell(plain if args.json else _page(result, data.task, settings, folder.written))
+    tell(plain if args.json else _page(result, settings, folder.written))
     folder.check()
     return 0
 
 
-def _page(result: SelectionResult, task: str, settings: str, files: list[str]) -> str:
-    """Return the table in blocks as wide as the terminal, the picks, and which of them to trust."""
+def _page(result: SelectionResult, settings: str, files: list[str]) -> str:
+    """Return the table in blocks as wide as the terminal, then what each criterion picks."""
     best = {name: result.best_index(name) for name in result.choosing()}
     width = shutil.get_terminal_size((100, 24)).columns
     names = ["kernel", *map(str, result.kernels)]
@@ -59,8 +58,7 @@ def _page(result: SelectionResult, task: str, settings: str, files: list[str]) -
         "of a criterion."
     )
     written = labelled({"written": ", ".join(files)})
-    said = [f"picks:\n{_picks(result)}", f"{about}\n{written}".rstrip()]
-    return "\n\n".join(filter(None, [*blocks, *said, advice(result, task == "regression")]))
+    return "\n\n".join([*blocks, f"picks:\n{_picks(result)}", f"{about}\n{written}".rstrip()])
 
 
 def _picks(result: SelectionResult) -> str:

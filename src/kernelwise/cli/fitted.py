@@ -1,22 +1,22 @@
-"""What was fitted to a table: a machine with one kernel, or a sum of kernels, or a stack."""
+"""What was fitted to a table: a machine with one kernel, or a stack."""
 
 from dataclasses import dataclass
 from typing import Any
 
 from kernelwise.cli.prepare import Prepared
-from kernelwise.combine import KernelStack, MultiKernelSelector
+from kernelwise.combine import KernelStack
 from kernelwise.selection import KernelSelector
 from kernelwise.selection.record import ErrorEstimate, Member, Stack
 
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A fitted selector, of one kernel or of weights, or a stack whose first member is one."""
+    """A fitted selector, or a stack whose first member is one."""
 
-    whole: KernelSelector | KernelStack | MultiKernelSelector
+    whole: KernelSelector | KernelStack
 
     @property
-    def single(self) -> KernelSelector | MultiKernelSelector:
+    def single(self) -> KernelSelector:
         """What chose the kernel."""
         if isinstance(self.whole, KernelStack):
             return next(iter(self.whole.members_.values()))

@@ -9,7 +9,6 @@ from importlib import import_module
 from typing import Any
 
 from kernelwise._files import TooLarge
-from kernelwise.cli import plugins
 from kernelwise.cli.options import parse
 from kernelwise.cli.screen import BadInput, Screen, one_line, say, tell
 
@@ -51,8 +50,6 @@ def _run(argv: list[str], start: float) -> int:
 
 def _command(name: str) -> Any:
     """Return the function of a command; its module is imported only where it is asked for."""
-    if name in plugins.INSTALLED_BY:
-        return plugins.load(name).run
     module = "listing" if name in ("report", "criteria") else name
     return getattr(import_module(f"{__package__}.{module}"), name)
 
@@ -80,7 +77,7 @@ def _is_meant_for_users(error: Exception) -> bool:
         return False
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     module = str(frames[-1].f_globals.get("__name__", "")) if frames else ""
-    return module.startswith(("kernelwise", "sklearn."))  # plugins of ours too
+    return module.startswith(("kernelwise", "sklearn."))  # papers too
 
 
 def _fail(sentence: str, status: int) -> int:

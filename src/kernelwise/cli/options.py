@@ -10,30 +10,25 @@ from typing import Any, NoReturn
 
 from kernelwise import __version__
 from kernelwise._registry import unknown
-from kernelwise.cli import plugins
 from kernelwise.cli.screen import BadInput, one_line
 
 Add = Callable[..., Any]  # an ArgumentParser's add_argument
 MACHINES = ("lssvm", "svm", "krr")
-HEADERS = {"auto": None, "yes": True, "no": False}
 TASKS = ("auto", "classification", "regression")
 VARIANTS = ("corrected", "printed", "both")
 
-_FILE = "a table (csv, tsv, libsvm, arff, parquet; .gz too; select: a folder of parquet files)"
+_FILE = "a table (csv, tsv, libsvm, parquet; .gz too; select: a folder of parquet files)"
 _TARGET = "what to predict; default: the column called target, class, label or y, else the last"
 _DROP = "a column not to use, such as what is known only afterwards; again for each"
-_HEADER = "whether the first line of delimited text names the columns: auto, yes, no"
 _MAX_SIZE = "the most that a compressed file may unpack to; default: 256MB, a model 1GB"
 _SINGLE = "one kernel, not a stack of several; so do --kernels, --criterion, --ridge, --machine svm"
 _MACHINE = "lssvm (default; kernel ridge regression for regression), svm, krr"
-_VIEWS = "weigh kernels on groups of columns: a JSON file that names them, or kinds, or columns"
 _RIDGES = "auto (default), a number, or several to choose from: 0.01,0.1,1"
-_WEIGHTS = "balanced: every class counts equally; or weights of labels: yes=5,no=1"
+_WEIGHTS = "balanced: every class counts equally"
 _RESUME = "keep what is finished in run.kwj, in the folder of --out, and go on from there"
 _GROUPS = "rows with the same value belong together: also the error where all of them are new"
 _SCHEDULER = "of a Dask cluster that does the work, as tcp://host:8786"
 _INTERVAL = "also an interval, or a set of classes, that is right with this probability: 0.9"
-_RAW = "no apostrophe before labels that a spreadsheet would compute, as '=A1'"
 _JOBS = "threads or, to reproduce, processes; -1: all processors; default: as many as help"
 
 
@@ -68,8 +63,6 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     args = parser(asked).parse_args(argv)
     if args.command in ("select", "compare", "bounds"):
         _find_file(args)
-    if hasattr(args, "header"):
-        args.header = HEADERS[args.header]
     return args
 
 
@@ -82,7 +75,7 @@ def _find_file(args: argparse.Namespace) -> None:
 
 
 def parser(asked: str | None = None) -> argparse.ArgumentParser:
-    """Return the parser of the whole command line; a plugin is loaded only where it is asked."""
+    """Return the parser of the whole; what another distribution brings is loaded if asked for."""
     texts = tomllib.loads((files(__package__) / "help.toml").read_text("utf-8"))
     layout = argparse.RawDescriptionHelpFormatter
     whole = _Parser("kernelwise", formatter_class=layout, **texts["kernelwise"])
@@ -90,10 +83,12 @@ def parser(asked: str | None = None) -> argparse.ArgumentParser:
     commands = whole.add_subparsers(dest="command", metavar="COMMAND", required=True)
     for name, add_options in _COMMANDS.items():
         text, add = texts[name], add_options
-        if name in plugins.INSTALLED_BY and name == asked:
-            plugin = plugins.load(name)
-            text |= {"description": plugin.about, "epilog": plugin.examples}
-            add = plugin.add_options
+        if name == asked == "reproduce":
+            from kernelwise.cli.reproduce import installed
+
+            brought = installed()
+            text |= {"description": brought.about, "epilog": brought.examples}
+            add = brought.add_options
         command = commands.add_parser(name, formatter_class=layout, **text)
         add(command.add_argument)
         if name not in ("report", "criteria"):
@@ -120,22 +115,19 @@ def _table(add: Add) -> None:
 
 def _shared(add: Add, out: str, help_out: str) -> None:
     """Add what all commands that read a table take."""
-    headers = _one_of("answer to --header", tuple(HEADERS))
     add("--out", metavar=out, help=help_out)
     add("--json", action="store_true", help="print JSON")
-    add("--format", type=_format, help="of FILE: csv, tsv, libsvm, arff, parquet")
-    add("--header", type=headers, default="auto", help=_HEADER)
+    add("--format", type=_format, help="of FILE: csv, tsv, libsvm, parquet")
     add("--max-size", type=_size, metavar="4GB", help=_MAX_SIZE)
 
 
 def _select(add: Add) -> None:
     _table(add)
     add("--single", action="store_true", help=_SINGLE)
-    add("--views", type=_views, metavar="FILE", help=_VIEWS)
     add("--machine", type=_one_of("machine", MACHINES), default="lssvm", help=_MACHINE)
     add("--ridge", type=_ridges, default="auto", help=_RIDGES)
     add("--time", type=_seconds, metavar="SECONDS", help="about how long the choice may take")
-    _weights(add)
+    add("--class-weight", type=_class_weight, metavar="balanced", help=_WEIGHTS)
     add("--resume", action="store_true", help=_RESUME)
     add("--scheduler", metavar="ADDRESS", help=_SCHEDULER)
     add("--groups", metavar="COLUMN", help=_GROUPS)
@@ -145,11 +137,7 @@ def _select(add: Add) -> None:
 def _compare(add: Add) -> None:
     _table(add)
     add("--ridge", type=_ridge, default=1.0, help="for criteria that train; default: 1")
-    _weights(add)
-
-
-def _weights(add: Add) -> None:
-    add("--class-weight", type=_class_weight, metavar="WEIGHTS", help=_WEIGHTS)
+    add("--class-weight", type=_class_weight, metavar="balanced", help=_WEIGHTS)
 
 
 def _bounds(add: Add) -> None:
@@ -166,7 +154,6 @@ def _predict(add: Add) -> None:
     add("file", metavar="FILE", help=_FILE)
     add("--proba", action="store_true", help="also the probability of each class")
     add("--interval", type=_level, metavar="LEVEL", help=_INTERVAL)
-    add("--raw", action="store_true", help=_RAW)
     _shared(add, "FILE", "write to this file instead of standard output")
 
 
@@ -211,6 +198,7 @@ def integer(rule: str, low: int, high: float = math.inf) -> Callable[[str], Any]
     return _checked(read)
 
 
+_class_weight = _one_of("class weight", ["balanced"])
 row_count = integer("a number of rows must be an integer of at least 3", 3)
 _seed = integer(f"a seed must be an integer from 0 to {2**32 - 1}", 0, 2**32 - 1)
 
@@ -224,20 +212,6 @@ def _kernels(text: str) -> Any:
 
 
 @_checked
-def _views(text: str) -> Any:
-    from kernelwise.cli.views import Views
-
-    return Views.parse(text)
-
-
-@_checked
-def _class_weight(text: str) -> Any:
-    from kernelwise.cli import weights
-
-    return weights.parse(text)
-
-
-@_checked
 def _size(text: str) -> float:
     from kernelwise._arguments import as_bytes
 
@@ -247,7 +221,7 @@ def _size(text: str) -> float:
 def _format(text: str) -> Any:
     from kernelwise.cli import formats
 
-    return _one_of("format", list(formats.available()))(text)
+    return _one_of("format", list(formats.READERS))(text)
 
 
 @_checked
@@ -315,7 +289,7 @@ _COMMANDS: dict[str, Callable[[Add], None]] = {
     "compare": _compare,
     "predict": _predict,
     "bounds": _bounds,
-    "reproduce": lambda add: None,  # a plugin brings its options
+    "reproduce": lambda add: None,  # they come with the command
     "report": _report,
     "criteria": _criteria,
 }

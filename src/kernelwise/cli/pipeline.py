@@ -13,6 +13,7 @@ import numpy as np
 from sklearn.svm import SVC, SVR
 
 from kernelwise._arguments import as_bytes, in_words
+from kernelwise.cli.answer import described_weights
 from kernelwise.cli.candidates import Candidates
 from kernelwise.cli.collection import ParquetFolder, is_given_folder, judged_on
 from kernelwise.cli.fitted import Fitted
@@ -21,9 +22,8 @@ from kernelwise.cli.groups import grouped, set_aside
 from kernelwise.cli.prepare import Prepared, prepare, without
 from kernelwise.cli.read import read_table
 from kernelwise.cli.screen import BadInput, Screen
-from kernelwise.cli.weights import weigh
 from kernelwise.cli.write import Folder
-from kernelwise.combine import KernelStack, MultiKernelSelector
+from kernelwise.combine import KernelStack
 from kernelwise.criteria import Criterion, available, get
 from kernelwise.gram import ClusterError, Dense, Distributed, Targets
 from kernelwise.gram.cluster import quieten
@@ -48,13 +48,13 @@ class Job:
         self.criteria = _named(args.criterion)
         self._cascade = _cascade(self.criteria) if chooses else None
         self._machine = getattr(args, "machine", "")
-        _check_views(args, self.criteria)
         self.folder = Folder(args.out)
         self._journal = self.folder.journal(getattr(args, "resume", False))
         self._all_rows: ParquetFolder | None = None  # None if this process has all rows
         is_folder = is_given_folder(args)
         self._engine = _engine(getattr(args, "scheduler", None), is_needed=is_folder)
-        self.data, self._class_weight = weigh(self._load(), getattr(args, "class_weight", None))
+        self._class_weight = getattr(args, "class_weight", None)
+        self.data = _weighed(self._load()) if self._class_weight else self._load()
         for sentence in self.data.facts["prepared"]:
             screen.note(sentence, "warning" if sentence in self.data.warnings else "note")
 
@@ -64,7 +64,7 @@ class Job:
         with self.screen.heard(), self.screen.status(f"reading {args.file}"):
             if isinstance(self._engine, Distributed) and Path(args.file).is_dir():
                 return self._load_folder()
-            table = read_table(args.file, args.format, header=args.header, max_size=args.max_size)
+            table = read_table(args.file, args.format, max_size=args.max_size)
             table = without(table.drawn(args.rows, args.seed), args.drop, args.target)
             table, groups = set_aside(table, getattr(args, "groups", None), args.target)
             if table.frame is None and self._machine == "svm":
@@ -158,20 +158,6 @@ class Job:
             class_weight=self._class_weight,
         )
 
-    def weighted(self) -> MultiKernelSelector:
-        """Return the sum of kernels on groups of columns that was asked for."""
-        args, data = self.args, self.data
-        return MultiKernelSelector(
-            kernels="auto" if args.kernels.is_auto else args.kernels.kernels(data.X, args.seed),
-            criterion=self.criteria[0] if self.criteria else None,
-            ridge=args.ridge,
-            views=args.views.features(data, self.screen),
-            task=data.task,
-            memory=args.memory,
-            random_state=args.seed,
-            class_weight=self._class_weight,
-        )
-
     def sampled(self, most: int) -> "Job":
         """Return the same on a sample of so many rows, if there are more."""
         if self.data.targets.n <= most:
@@ -223,15 +209,19 @@ class Job:
         return _side_by_side(found)
 
 
-def _check_views(args: argparse.Namespace, criteria: list[Criterion]) -> None:
-    """Complain of options that do not go with views."""
-    if getattr(args, "views", None) is None:
-        return
-    others = {"--single": args.single, "--machine svm": args.machine == "svm"}
-    for option in (option for option, is_given in others.items() if is_given):
-        raise BadInput(f"--views weighs kernels of LSSVC or KRR: leave out {option}.")
-    if len(criteria) > 1:
-        raise BadInput("--views takes one criterion to find weights by: name one.")
+def _weighed(data: Prepared) -> Prepared:
+    """Return the data with weights that make every class count equally as a fact."""
+    targets, facts = data.targets, data.facts
+    if targets.classes is None:
+        raise BadInput(
+            f"--class-weight is for classes, but {facts['target']!r} is regressed on: leave it "
+            "out, or use --task classification."
+        )
+    balance = targets.n / (targets.classes.size * targets.counts)
+    weights = dict(zip(map(str, targets.classes.tolist()), balance.tolist(), strict=True))
+    told = f"classes are weighted so that each counts equally: {described_weights(weights)}."
+    facts = facts | {"class_weight": weights, "prepared": [*facts["prepared"], told]}
+    return replace(data, facts=facts)
 
 
 def _named(names: list[str] | None) -> list[Criterion]:

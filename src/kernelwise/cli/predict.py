@@ -31,8 +31,7 @@ def predict(args: argparse.Namespace, screen: Screen) -> int:
         with screen.status("loading the model"):
             model, wanted = _load(args, screen)
         with screen.status(f"reading {args.file}"):
-            header = _header(wanted) if args.header is None else args.header
-            known = {"text": wanted.texts, "header": header}
+            known = {"text": wanted.texts, "is_bare": _is_bare(wanted)}
             table = read_table(args.file, args.format, max_size=args.max_size, **known)
             rows, slips = conform(table, wanted)
         for sentence in (*table.notes, *slips):
@@ -42,7 +41,7 @@ def predict(args: argparse.Namespace, screen: Screen) -> int:
         if empty := _empty_sets(columns.get("set", ()), args.interval):
             screen.note(empty, "warning")
         _tell_limits(args, model, rows, wanted, screen)
-    content = json.dumps(columns) + "\n" if args.json else write.to_csv(columns, raw=args.raw)
+    content = json.dumps(columns) + "\n" if args.json else write.to_csv(columns)
     _hand_over(args, content)
     return 0
 
@@ -98,10 +97,10 @@ def _compare_result(model: Path, data: bytes, screen: Screen) -> None:
         screen.note(sentence)
 
 
-def _header(wanted: Wanted) -> bool | None:
-    """Return False for a model that was made from a file without a header."""
+def _is_bare(wanted: Wanted) -> bool:
+    """Say whether a model was made from a file without a header."""
     names = wanted.names or ["?"]
-    return False if all(re.fullmatch(rf"{UNNAMED}\d+", name) for name in names) else None
+    return all(re.fullmatch(rf"{UNNAMED}\d+", name) for name in names)
 
 
 def _predicted(args: argparse.Namespace, model: Any, rows: Any) -> dict[str, list[Any]]:

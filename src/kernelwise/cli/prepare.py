@@ -49,7 +49,6 @@ class Prepared:
     targets: Targets  # the target as the library sees it
     preparation: Any  # the transformer that made X of the table, fitted
     facts: dict[str, Any]  # as Record.data has them
-    columns: tuple[str, ...] = ()  # of the table, those left out included; none of sparse rows
     groups: Any = None  # a number for every row, equal for those that belong together
 
     @property
@@ -108,8 +107,7 @@ def prepare(
     X = np.asarray(preparation.fit_transform(roles.frame), dtype=np.float64)
     _compact(preparation)
     facts = _facts(table, targets, name, len(roles.used), sentences)
-    columns = tuple(map(str, features.columns))
-    return Prepared(roles.frame, X, y, targets, preparation, facts, columns)
+    return Prepared(roles.frame, X, y, targets, preparation, facts)
 
 
 def _prepare_sparse(table: Table, target: str | None, task: str, scale: bool) -> Prepared:

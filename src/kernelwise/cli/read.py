@@ -3,13 +3,12 @@
 import difflib
 import math
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from kernelwise._files import Damaged, TooLarge, Unpacking, Unreadable, read_file
-from kernelwise.cli import formats
-from kernelwise.cli.formats.base import Format, Source, Table
+from kernelwise.cli.formats import READERS, format_of
+from kernelwise.cli.formats.base import Source, Table
 from kernelwise.cli.screen import BadInput, listed
 
 _MAX_SIZE = 256e6  # bytes that a compressed table may unpack to
@@ -23,12 +22,12 @@ def read_table(
     """Read a file of a kind, by its name; None finds out by the extension, then by the content.
 
     ``max_size`` is the most bytes that a compressed file may unpack to, or that a pipe may give;
-    what else is known, ``text`` and ``header``, is that of a :class:`Source`.
+    what else is known, ``text`` and ``is_bare``, is that of a :class:`Source`.
     """
     most = _MAX_SIZE if max_size is None else max_size
     data = _unpacked(read_bytes(path, math.inf if Path(path).is_file() else most), path, most)
     source = Source(path, data, most, **known)
-    return _tidied(_format_of(source, kind).read(source))
+    return _tidied(READERS[kind or format_of(source)](source))
 
 
 def _tidied(table: Table) -> Table:
@@ -41,18 +40,6 @@ def _tidied(table: Table) -> Table:
         return table
     note = f"needless blanks are taken out of names: {listed(changed)}."
     return replace(table, frame=table.frame.rename(columns=tidy), notes=(*table.notes, note))
-
-
-def _format_of(source: Source, kind: str | None) -> Format:
-    known = formats.available()
-    if kind is not None:
-        return known[kind]
-    suffixes = ["", *(s.lower() for s in Path(source.path).suffixes if s.lower() != ".gz")]
-    by_extension = (each for each in known.values() if suffixes[-1] in each.extensions)
-    # What is binary comes first: it cannot be looked at as text.
-    ordered = sorted(known.values(), key=lambda each: not each.magic)
-    by_content = (each for each in ordered if each.recognises(source))
-    return next(chain(by_extension, by_content), known["csv"])
 
 
 def read_bytes(path: str, most: float = math.inf) -> bytes:

@@ -15,13 +15,20 @@ from sklearn.pipeline import Pipeline
 
 from kernelwise import __version__
 from kernelwise.cli import features
-from kernelwise.cli.answer import answer, choice, quality, rest, runner_up, too_good
+from kernelwise.cli.answer import (
+    answer,
+    choice,
+    quality,
+    rarely_found,
+    rest,
+    runner_up,
+    too_good,
+)
 from kernelwise.cli.fitted import Fitted
 from kernelwise.cli.groups import folds_of
 from kernelwise.cli.pipeline import Job, explain_memory_error
 from kernelwise.cli.prepare import Prepared
 from kernelwise.cli.screen import BadInput, Screen, tell
-from kernelwise.cli.weights import rarely_found
 from kernelwise.cli.write import RESULT, Folder
 from kernelwise.gram import ClusterError
 from kernelwise.machines import KRR, LSSVC
@@ -30,7 +37,7 @@ from kernelwise.selection.estimates import by_folds, copy_for_parts
 from kernelwise.selection.guards import no_signal
 from kernelwise.selection.left_out import confusion, residuals
 from kernelwise.selection.params import numeric_params
-from kernelwise.selection.record import ErrorEstimate, Record, views_of
+from kernelwise.selection.record import ErrorEstimate, Record
 
 _ALL_UP_TO = 1000  # rows: beyond, the report compares by the cheap criteria only
 _MOST_COMPARED = 20_000  # rows by which it compares: their time grows with the square
@@ -71,26 +78,20 @@ def select(args: argparse.Namespace, screen: Screen) -> int:
 
 def _fit(job: Job) -> tuple[Fitted, list[str]]:
     """Fit what was asked for, a stack unless options are for one kernel; return what was heard."""
-    asked = [] if job.args.views else job.single_options
+    asked = job.single_options
     if asked and "--single" not in asked:
         named = " and ".join(filter(None, [", ".join(asked[:-1]), asked[-1]]))
         job.screen.note(f"with {named} one kernel is chosen, not a stack of several.")
-    if not asked and job.args.views is None and job.data.targets.n < _FEW_TO_STACK:
+    if not asked and job.data.targets.n < _FEW_TO_STACK:
         few = f"with fewer than {_FEW_TO_STACK} rows a stack may do worse than one kernel"
         job.screen.note(f"{few}: --single chooses one.")
-    estimator = _asked_for(job, bool(asked))
+    estimator = job.selector() if asked else job.stack()
     with job.screen.heard() as heard, job.screen.fitting(estimator, "choosing the kernel"):
         with explain_memory_error(job.args.memory, job.data.targets.n):
             job.fit(estimator)
     for sentence in getattr(estimator, "notes_", ()):
         job.screen.note(sentence)
     return Fitted(estimator), heard
-
-
-def _asked_for(job: Job, is_single: bool) -> Any:
-    if job.args.views is not None:
-        return job.weighted()
-    return job.selector() if is_single else job.stack()
 
 
 class _Answer:
@@ -141,7 +142,6 @@ def _first_record(fitted: Fitted, data: Prepared, heard: list[str]) -> Record:
         confusion=confusion(fitted.model, data.targets),
         residuals=residuals(fitted.model, data.targets),
         stack=fitted.stack,
-        views=views_of(whole),
         warnings=tuple(dict.fromkeys([*data.warnings, *whole.guards_, *heard])),
         data=data.facts,
         version=__version__,
@@ -205,8 +205,7 @@ def _steps(job: Job, fitted: Fitted) -> Steps:
         what = "estimating the error of the whole choice"
         steps[what] = "nested", lambda: _nested(fitted.whole, data)
     if args.out is not None or args.json:
-        if args.views is None:
-            steps[_OWN_BAR] = "comparison", lambda: _comparison(job, selector)
+        steps[_OWN_BAR] = "comparison", lambda: _comparison(job, selector)
         if isinstance(selector.best_estimator_, LSSVC | KRR):
             steps["finding the columns that matter"] = "relevance", lambda: _relevance(fitted, data)
     return steps

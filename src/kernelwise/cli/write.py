@@ -151,8 +151,8 @@ def check_writable(path: Path) -> None:
         ) from None
 
 
-def to_csv(table: Any, *, raw: bool = False) -> str:
-    """Return a table as CSV; unless it is to be raw, with nothing that a spreadsheet computes.
+def to_csv(table: Any) -> str:
+    """Return a table as CSV, with nothing that a spreadsheet computes.
 
     It computes a cell that begins with ``=``, ``+``, ``-`` or ``@``, and a computation can start a
     program. A text that begins so gets an apostrophe in front. So does a text that begins with
@@ -161,11 +161,9 @@ def to_csv(table: Any, *, raw: bool = False) -> str:
     import pandas as pd
 
     frame = pd.DataFrame(table)
-    if not raw:
-        texts = [name for name in frame if frame[name].dtype.kind not in "biuf"]
-        frame = frame.assign(**{name: frame[name].map(inert) for name in texts})
-        frame = frame.rename(columns=inert)
-    return str(frame.to_csv(index=False))
+    texts = [name for name in frame if frame[name].dtype.kind not in "biuf"]
+    frame = frame.assign(**{name: frame[name].map(inert) for name in texts})
+    return str(frame.rename(columns=inert).to_csv(index=False))
 
 
 def inert(value: Any) -> Any:

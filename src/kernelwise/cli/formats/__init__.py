@@ -1,21 +1,42 @@
-"""Files as tables: a module for every format.
+"""Files as tables: a module for every kind of file.
 
-Each module has a subclass of :class:`~kernelwise.cli.formats.base.Format`, which says how to tell
-its files from others and makes a :class:`~kernelwise.cli.formats.base.Table` of one::
+A function of each makes a :class:`~kernelwise.cli.formats.base.Table` of a file::
 
-    FILE ──> Source (unpacked) ──> Format.read ──> Table
+    FILE ──> Source (unpacked) ──> READERS[name] ──> Table
 """
 
-from importlib.metadata import entry_points
+from collections.abc import Callable
+from pathlib import Path
 
-from kernelwise._registry import load_modules, members
-from kernelwise.cli.formats.base import Format
+from kernelwise.cli.formats.base import Source, Table
+from kernelwise.cli.formats.delimited import read_csv, read_tsv
+from kernelwise.cli.formats.libsvm import is_libsvm, read_libsvm
+from kernelwise.cli.formats.parquet import is_parquet, read_parquet
+
+READERS: dict[str, Callable[[Source], Table]] = {
+    "csv": read_csv,
+    "libsvm": read_libsvm,
+    "parquet": read_parquet,
+    "tsv": read_tsv,
+}
+_SUFFIXES = {
+    ".csv": "csv",
+    ".libsvm": "libsvm",
+    ".svm": "libsvm",
+    ".svmlight": "libsvm",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".tsv": "tsv",
+    ".tab": "tsv",
+}
 
 
-def available() -> dict[str, Format]:
-    """Return the formats by name: ours, and those of other packages' entry points."""
-    load_modules(__name__, __path__)
-    for point in entry_points(group="kernelwise.formats"):
-        point.load()
-    known = {cls.name: cls() for cls in members(Format)}
-    return dict(sorted(known.items()))
+def format_of(source: Source) -> str:
+    """Return the name of a file's format, by its extension, else by its content."""
+    suffixes = [suffix.lower() for suffix in Path(source.path).suffixes]
+    last = next((suffix for suffix in reversed(suffixes) if suffix != ".gz"), "")
+    if last in _SUFFIXES:
+        return _SUFFIXES[last]
+    if is_parquet(source):  # before its content is looked at as text
+        return "parquet"
+    return "libsvm" if is_libsvm(source) else "csv"

@@ -1,18 +1,17 @@
-"""Tables, and what a format of files is."""
+"""Files to be read, and the tables that they hold."""
 
 import re
-from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
 from kernelwise.cli.screen import BadInput
 
-_HEAD = 65536  # characters of a file that tell its format
+HEAD = 65536  # characters of a file that tell its format
 
 
 def _western(data: bytes) -> tuple[str, str]:
@@ -72,7 +71,7 @@ class Source:
     data: bytes  # unpacked
     most: float  # bytes that a table may take which is much larger than its file
     text: tuple[str, ...] = ()  # columns to be read as text even if they look like numbers
-    header: bool | None = None  # whether the first line names the columns; None finds out
+    is_bare: bool = False  # whether no line names the columns; else that is found out
 
     @cached_property
     def decoded(self) -> tuple[str, tuple[str, ...]]:
@@ -80,34 +79,11 @@ class Source:
         if self.data[:2] in (b"\xff\xfe", b"\xfe\xff"):
             return self.data.decode("utf-16", errors="replace"), ()
         try:
-            if b"\0" not in self.data[:_HEAD]:
+            if b"\0" not in self.data[:HEAD]:
                 return self.data.decode("utf-8-sig"), ()
         except UnicodeDecodeError:
             content, name = _western(self.data)
             # Most of the first 32 characters are control characters, of which text has few.
-            if not re.search("[\x01-\x08\x0e-\x1f]", content[:_HEAD]):
+            if not re.search("[\x01-\x08\x0e-\x1f]", content[:HEAD]):
                 return content, (f"the file is not UTF-8: it was read as {name}.",)
-        raise BadInput(f"{self.path!r} is no text: give CSV, TSV, LIBSVM, ARFF or Parquet.")
-
-
-class Format(ABC):
-    """A format of files that hold tables.
-
-    A new format is one new file with a subclass. One from outside the package is found once it is
-    imported; its distribution can name it as an entry point of the group ``kernelwise.formats``.
-    """
-
-    name: ClassVar[str]  # for --format
-    extensions: ClassVar[tuple[str, ...]]
-    magic: ClassVar[bytes] = b""  # with which the files of a binary format begin
-    opening: ClassVar[str] = ""  # an expression that is found early in those of a text format
-
-    def recognises(self, source: Source) -> bool:
-        """Say whether a file whose extension tells nothing looks like this format."""
-        if self.magic:
-            return source.data.startswith(self.magic)
-        return bool(self.opening and re.search(self.opening, source.decoded[0][:_HEAD]))
-
-    @abstractmethod
-    def read(self, source: Source) -> Table:
-        """Return the table that a file holds; raise BadInput where it holds none."""
+        raise BadInput(f"{self.path!r} is no text: give CSV, TSV, LIBSVM or Parquet.")

@@ -13,10 +13,10 @@ import pandas as pd
 from kernelwise._files import TooLarge
 from kernelwise._texts import MISSING
 from kernelwise._written import is_written
-from kernelwise.cli.formats.base import Format, Source, Table, look_of
+from kernelwise.cli.formats.base import Source, Table, look_of
 from kernelwise.cli.screen import BadInput, listed, one_line
 
-MOST_COLUMNS = 250_000  # a hundred microseconds each
+_MOST_COLUMNS = 250_000  # a hundred microseconds each
 _CELL = 8  # bytes
 NEEDED = "at least a feature and the target are needed"
 UNNAMED = "column"  # and a number, where a file has no header
@@ -24,41 +24,30 @@ _DELIMITERS = ",;\t|"
 _LOOKED_AT = 200  # lines, to find out how numbers are written
 
 
-class Csv(Format):
-    """Fields between commas, semicolons, tabs, bars or white space; what no format recognises."""
-
-    name, extensions = "csv", (".csv",)
-
-    def read(self, source: Source) -> Table:
-        """Return the table, with a notice of what had to be assumed."""
-        return _read(source, tab=False)
+def read_tsv(source: Source) -> Table:
+    """Return a table whose fields stand between tabs."""
+    return read_csv(source, "\t")
 
 
-class Tsv(Format):
-    """Fields between tabs."""
+def read_csv(source: Source, separator: str | None = None) -> Table:
+    """Return a table of delimited text, with a notice of what had to be assumed.
 
-    name, extensions = "tsv", (".tsv", ".tab")
-
-    def read(self, source: Source) -> Table:
-        """Return the table, with a notice of what had to be assumed."""
-        return _read(source, tab=True)
-
-
-def _read(source: Source, *, tab: bool) -> Table:
+    Its fields stand between commas, semicolons, tabs, bars or white space; None finds out.
+    """
     (content, assumed), path = source.decoded, source.path
     filled = (line for line in io.StringIO(content) if line.strip())
     lines = list(islice(filled, _LOOKED_AT))
     if not lines:
         raise BadInput(f"{path!r} is empty: give a file with a table.")
-    separator = "\t" if tab else _delimiter(lines[0])
+    separator = separator or _delimiter(lines[0])
     _check_size(content, lines[0], separator, path, source.most)
     options: dict[str, Any] = {"sep": separator, "decimal": _decimal(lines, separator)}
     first = _fields(lines[0], separator)
     frame = _parse(content, path, {**options, "dtype": _texts(content, source, options)})
     notes = _twice(first)
-    if source.header is False or (source.header is None and _is_data(first, frame)):
+    if source.is_bare or _is_data(first, frame):
         names = [f"{UNNAMED}{i + 1}" for i in range(len(first))]
-        why = "the first line looks like data: " if source.header is None else ""
+        why = "" if source.is_bare else "the first line looks like data: "
         notes = [f"{why}columns are named 'column1' to '{names[-1]}'."]
         known = dict.fromkeys((name for name in source.text if name in names), object)
         frame = _parse(content, path, {**options, "header": None, "names": names, "dtype": known})
@@ -84,18 +73,15 @@ def _texts(content: str, source: Source, options: dict[str, Any]) -> dict[str, A
 def _check_size(content: str, first: str, separator: str, path: str, most: float) -> None:
     """Refuse what would take too long: very many columns, or very many rows of gaps."""
     columns = 1 + (len(first.split()) if separator == r"\s+" else first.count(separator))
-    if columns > MOST_COLUMNS:
+    if columns > _MOST_COLUMNS:
         raise BadInput(
-            f"{path!r} has {columns:,} columns, more than {MOST_COLUMNS:,}: leave some out, or "
+            f"{path!r} has {columns:,} columns, more than {_MOST_COLUMNS:,}: leave some out, or "
             "give sparse rows in LIBSVM's format."
         )
-    # A row that is as long as the first has no fewer characters than fields.
-    check_cells(columns * (content.count("\n") + 1), len(content), path, most)
-
-
-def check_cells(cells: int, characters: int, path: str, most: float) -> None:
-    """Refuse a table that is mostly gaps: a few bytes could stand for very many of them."""
-    if cells > max(characters + 1, most / _CELL):
+    # A row that is as long as the first has no fewer characters than fields; a few bytes could
+    # stand for very many gaps.
+    cells = columns * (content.count("\n") + 1)
+    if cells > max(len(content) + 1, most / _CELL):
         raise TooLarge(path, f"has rows much shorter than its columns, {cells:,} values in all")
 
 
@@ -147,10 +133,14 @@ def _fields(line: str, separator: str) -> list[str]:
 
 
 def _parse(content: str, path: str, options: dict[str, Any]) -> Any:
+    kept = {"keep_default_na": False, "na_values": list(MISSING), "index_col": False}
     try:
-        return read_regular(
-            content, na_values=list(MISSING), skipinitialspace=True, low_memory=False, **options
-        )
+        with warnings.catch_warnings():
+            # A row that is longer than the header would lose its end.
+            warnings.simplefilter("error", pd.errors.ParserWarning)
+            return pd.read_csv(
+                io.StringIO(content), skipinitialspace=True, low_memory=False, **kept, **options
+            )
     except (ValueError, pd.errors.ParserWarning, OverflowError) as error:
         reason = one_line(str(error)).removeprefix("Error tokenizing data. C error: ")
         if isinstance(error, pd.errors.ParserWarning):
@@ -158,13 +148,6 @@ def _parse(content: str, path: str, options: dict[str, Any]) -> Any:
         raise BadInput(
             f"{path!r} is no regular table ({reason}): fix that line, or set --format."
         ) from None
-
-
-def read_regular(content: str, **options: Any) -> Any:
-    """Return delimited text as a frame; ParserWarning is raised where a row is too long."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("error", pd.errors.ParserWarning)  # such rows would lose their end
-        return pd.read_csv(io.StringIO(content), keep_default_na=False, index_col=False, **options)
 
 
 def _is_data(first: list[str], frame: Any) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import scipy.sparse as sp
 
-from kernelwise.cli.formats.base import Format, Source, Table
+from kernelwise.cli.formats.base import HEAD, Source, Table
 from kernelwise.cli.screen import BadInput, one_line
 from kernelwise.targets import LARGEST
 
@@ -17,24 +17,24 @@ LABEL = "label"
 MOST_DENSE = 10**8  # entries, 0.8 GB
 _MOST_COLUMNS = 10**6  # beyond, only the indices that occur are kept
 _DENSE_SHARE = 0.3  # of non-zero entries: from here on a sparse matrix saves nothing
+_FIRST_ROW = re.compile(r"([^\S\n]*\n|#.*\n)*[+-]?\d\S*[^\S\n]+\d+:[+-]?[\d.]")
 _LINE = re.compile(
     r"[+-]?\d\S*(\s+qid:\d+)?(\s+\d+:[+-]?[\d.]\S*)*\s*(#.*)?", re.IGNORECASE | re.ASCII
 )
 
 
-class Libsvm(Format):
-    """A label and index:value pairs in every line; absent indices are zero."""
+def is_libsvm(source: Source) -> bool:
+    """Say whether a text begins with a label and an index:value pair."""
+    return _FIRST_ROW.match(source.decoded[0][:HEAD]) is not None
 
-    name, extensions = "libsvm", (".libsvm", ".svm", ".svmlight")
-    opening = r"\A([^\S\n]*\n|#.*\n)*[+-]?\d\S*[^\S\n]+\d+:[+-]?[\d.]"  # the first row
 
-    def read(self, source: Source) -> Table:
-        """Return the table, dense where sparse rows save nothing."""
-        content, notes = source.decoded
-        X, y, indices = _read(content, source.path)
-        table = Table(source.path, rows=X, indices=indices, labels=y, notes=notes)
-        columns = X.shape[1] - 1 if indices is None else X.shape[1]
-        return table if X.nnz < _DENSE_SHARE * X.shape[0] * columns else dense(table)
+def read_libsvm(source: Source) -> Table:
+    """Return the table, dense where sparse rows save nothing; absent indices are zero."""
+    content, notes = source.decoded
+    X, y, indices = _read(content, source.path)
+    table = Table(source.path, rows=X, indices=indices, labels=y, notes=notes)
+    columns = X.shape[1] - 1 if indices is None else X.shape[1]
+    return table if X.nnz < _DENSE_SHARE * X.shape[0] * columns else dense(table)
 
 
 def dense(table: Table) -> Table:

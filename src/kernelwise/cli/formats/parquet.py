@@ -6,21 +6,20 @@ from typing import Any
 import pandas as pd
 
 from kernelwise._files import TooLarge, amount
-from kernelwise.cli.formats.base import Format, Source, Table
+from kernelwise.cli.formats.base import Source, Table
 from kernelwise.cli.screen import BadInput
 
 _VALUE = 8  # bytes of a value in memory
 
 
-class Parquet(Format):
-    """Apache's Parquet; pyarrow reads it."""
+def is_parquet(source: Source) -> bool:
+    """Say whether a file begins as Parquet files do."""
+    return source.data.startswith(b"PAR1")
 
-    name, extensions = "parquet", (".parquet", ".pq")
-    magic = b"PAR1"
 
-    def read(self, source: Source) -> Table:
-        """Return the table, if it unpacks to no more than it may."""
-        return Table(source.path, _read(source.data, source.path, source.most))
+def read_parquet(source: Source) -> Table:
+    """Return the table, if it unpacks to no more than it may."""
+    return Table(source.path, _read(source.data, source.path, source.most))
 
 
 def _read(data: bytes, path: str, most: float) -> Any:

@@ -1,4 +1,4 @@
-"""Commands of other distributions: found, and explained where they are missing."""
+"""kernelwise reproduce: found by its entry point, and explained where it is missing."""
 
 import tomllib
 from types import SimpleNamespace
@@ -6,13 +6,13 @@ from types import SimpleNamespace
 import pytest
 from cli_helpers import ROOT, run
 
-from inside import plugins
+from inside import cli_reproduce as reproduce
 
 
 def brings(monkeypatch, *commands):
-    """Let these be the commands of other distributions."""
+    """Let these be what other distributions bring."""
     found = [SimpleNamespace(load=lambda command=command: command) for command in commands]
-    monkeypatch.setattr(plugins, "entry_points", lambda group, name: found)
+    monkeypatch.setattr(reproduce, "entry_points", lambda group, name: found)
 
 
 @pytest.mark.parametrize("argv", [[], ["--list"], ["sm-table2", "--quick"], ["--help"], ["--nope"]])
@@ -25,7 +25,7 @@ def test_a_missing_distribution_is_one_sentence(argv, monkeypatch, capsys):
 
 @pytest.mark.parametrize("argv", [["--help"], ["criteria"]])
 def test_other_commands_do_not_look_for_it(argv, monkeypatch, capsys):
-    monkeypatch.setattr(plugins, "load", None)
+    monkeypatch.setattr(reproduce, "installed", None)
     status, out, err = run(capsys, *argv)
     assert (status, err) == (0, "")
     assert argv == ["criteria"] or "run the papers" in out
@@ -40,7 +40,7 @@ def test_a_command_from_outside(monkeypatch, capsys):
         print(args.word)
         return 0
 
-    brings(monkeypatch, plugins.Command("Says a word.", "example: a word", add_options, say))
+    brings(monkeypatch, reproduce.Command("Says a word.", "example: a word", add_options, say))
     assert run(capsys, "reproduce", "hello") == (0, "hello\n", "note: from outside\n")
     assert run(capsys, "reproduce", "hello", "--quiet") == (0, "hello\n", "")
     status, out, _ = run(capsys, "reproduce", "--help")

@@ -1,7 +1,6 @@
-"""Commands that other distributions bring, found by their entry points.
+"""kernelwise reproduce: a command that the distribution in papers/ brings.
 
-A distribution names a :class:`Command` in the group ``kernelwise.commands``. Nothing of it is
-imported before the command is asked for.
+Nothing of that distribution is imported before the command is asked for.
 """
 
 import argparse
@@ -12,13 +11,10 @@ from typing import Any
 
 from kernelwise.cli.screen import BadInput, Screen
 
-GROUP = "kernelwise.commands"
-INSTALLED_BY = {"reproduce": "pip install ./papers"}
-
 
 @dataclass(frozen=True)
 class Command:
-    """What a command of another distribution says of itself, takes and does.
+    """What the command says of itself, takes and does.
 
     ``add_options`` is given ``add_argument`` of its parser, which has --jobs, --quiet and --debug.
     """
@@ -29,12 +25,17 @@ class Command:
     run: Callable[[argparse.Namespace, Screen], int]  # returns the exit status
 
 
-def load(name: str) -> Command:
-    """Return a command of another distribution, or say how to install it."""
-    for found in entry_points(group=GROUP, name=name):
+def installed() -> Command:
+    """Return the command, or say how to install it."""
+    for found in entry_points(group="kernelwise.commands", name="reproduce"):
         command: Command = found.load()
         return command
     raise BadInput(
-        f"'kernelwise {name}' comes in a distribution of its own: run "
-        f"'{INSTALLED_BY[name]}' in a clone of kernelwise to install it."
+        "'kernelwise reproduce' comes in a distribution of its own: run 'pip install ./papers' in "
+        "a clone of kernelwise to install it."
     )
+
+
+def reproduce(args: argparse.Namespace, screen: Screen) -> int:
+    """Run the papers; return the exit status."""
+    return installed().run(args, screen)
