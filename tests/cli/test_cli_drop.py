@@ -9,12 +9,14 @@ from test_cli_folder import folder_of, frame
 
 from inside import BadInput, Table, all_rows, collection, without
 
+FEW = ["--kernels", "gaussian:0:1", "--ridge", "1"]
+
 
 def test_a_dropped_column_is_not_used_and_not_asked_for(tmp_path, capsys):
     table = flowers().assign(answer=lambda t: (t["species"] == "rose") * 2.0)
     table.to_csv(tmp_path / "t.csv", index=False)
     out = tmp_path / "out"
-    asked = ["select", tmp_path / "t.csv", "--target", "species", "--single", "--out", out]
+    asked = ["select", tmp_path / "t.csv", "--target", "species", *FEW, "--out", out]
     status, said, notes = run(capsys, *asked, "--drop", "answer", "--drop", "Colour")
     assert status == 0 and "2 features" in said
     assert "note: not used, as --drop says: 'colour', 'answer'." in notes
@@ -57,7 +59,7 @@ def test_names_that_cannot_be(dropped, target, message):
 
 def test_the_target_is_looked_for_among_what_is_left(tmp_path, capsys):
     flowers().to_csv(tmp_path / "t.csv", index=False)
-    status, _, notes = run(capsys, "select", tmp_path / "t.csv", "--single", "--drop", "species")
+    status, _, notes = run(capsys, "select", tmp_path / "t.csv", *FEW, "--drop", "species")
     assert status == 0 and "'colour', the last column, is taken as the target" in notes
 
 
@@ -71,7 +73,7 @@ def test_a_folder(tmp_path, capsys, cluster, monkeypatch):
         monkeypatch.setattr(module, "SAMPLE", 1200)
     monkeypatch.setattr(all_rows, "_RANKS", (150,))
     rows = folder_of(frame().assign(after=np.arange(4000.0)), tmp_path / "rows")
-    asked = ["select", rows, "--single", "--drop", "after", "--json"]
+    asked = ["select", rows, *FEW, "--drop", "after", "--json"]
     status, said, notes = run(capsys, *asked, "--scheduler", cluster.scheduler.address)
     assert status == 0, notes
     found = json.loads(said)["data"]
@@ -82,6 +84,6 @@ def test_texts_that_differ_in_case_alone_are_named(tmp_path, capsys):
     table = flowers()
     table.loc[::7, "colour"] = " Red"
     table.to_csv(tmp_path / "t.csv", index=False)
-    status, _, notes = run(capsys, "select", tmp_path / "t.csv", "--single")
+    status, _, notes = run(capsys, "select", tmp_path / "t.csv", *FEW)
     told = "texts that differ only in case or blanks count as different: 'colour' ('Red', 'red')."
     assert status == 0 and told in notes

@@ -6,6 +6,7 @@ import pytest
 from cli_helpers import run
 
 import kernelwise as kw
+from inside import main
 
 N = 60
 
@@ -24,12 +25,15 @@ def mixes():
     return frame.assign(strength=frame["cement"] / frame["water"] + 0.01 * rng.normal(size=N))
 
 
-@pytest.fixture(params=[["--single"], [], ["--machine", "svm"]], ids=str)
-def model(request, tmp_path, capsys):
-    mixes().to_csv(tmp_path / "t.csv", index=False)
-    asked = "select", tmp_path / "t.csv", "--out", tmp_path / "out", "--quiet"
-    assert run(capsys, *asked, *request.param)[0] == 0
-    return tmp_path / "out" / "model.skops", "svm" not in request.param
+@pytest.fixture(
+    scope="module", params=[["--kernels", "gaussian:2:3"], [], ["--machine", "svm"]], ids=str
+)
+def model(request, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("far")
+    mixes().to_csv(folder / "t.csv", index=False)
+    asked = "select", str(folder / "t.csv"), "--out", str(folder), "--quiet"
+    assert main([*asked, *request.param]) == 0
+    return folder / "model.skops", "svm" not in request.param
 
 
 def told(model, frame, tmp_path, capsys):

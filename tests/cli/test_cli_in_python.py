@@ -9,6 +9,9 @@ import pytest
 from cli_helpers import flowers, run
 
 import kernelwise as kw
+from inside import main
+
+FEW = ["--kernels", "gaussian:2:3", "--ridge", "1"]
 
 
 def messy():
@@ -27,13 +30,13 @@ def messy():
 def answer(tmp_path_factory):
     folder = tmp_path_factory.mktemp("answer")
     messy().to_csv(folder / "table.csv", index=False)
+    argv = ["select", str(folder / "table.csv"), "--target", "species", "--out", str(folder)]
+    assert main([*argv, *FEW]) == 0
     return folder
 
 
 @pytest.mark.parametrize("read", [pd.read_csv, pl.read_csv], ids=["pandas", "polars"])
 def test_predictions_are_those_of_the_command_line(answer, capsys, read):
-    argv = ("select", answer / "table.csv", "--target", "species", "--single", "--out", answer)
-    assert run(capsys, *argv)[0] == 0
     status, told, _ = run(capsys, "predict", answer / "model.skops", answer / "table.csv")
     assert status == 0
     model = kw.load_model(answer / "model.skops")
@@ -47,9 +50,7 @@ def test_predictions_are_those_of_the_command_line(answer, capsys, read):
     assert model.predict(whole).tolist() == expected[1:7]
 
 
-def test_columns_of_texts_are_no_numbers(answer, capsys):
-    argv = ("select", answer / "table.csv", "--target", "species", "--single", "--out", answer)
-    assert run(capsys, *argv)[0] == 0
+def test_columns_of_texts_are_no_numbers(answer):
     swapped = messy().rename(columns={"length": "colour", "colour": "length"})
     sentence = "column 'length' is to hold numbers but has '(red|blue|white)' in data row 1: fix it"
     with pytest.raises(ValueError, match=sentence):
@@ -61,7 +62,7 @@ def test_numbers_with_a_unit_are_told(tmp_path, capsys):
     table["weight"] = [f"{x:.1f} kg" for x in np.random.default_rng(0).uniform(1, 9, len(table))]
     table["size"] = [f"{x % 4} cm" for x in range(len(table))]  # few values may be names
     table.to_csv(tmp_path / "table.csv", index=False)
-    _, _, told = run(capsys, "select", tmp_path / "table.csv", "--target", "species", "--single")
+    _, _, told = run(capsys, "select", tmp_path / "table.csv", "--target", "species", *FEW)
     assert "these look like numbers with a unit, so remove the unit: 'weight' ('" in told
     assert "'size' ('" not in told
 
@@ -71,5 +72,5 @@ def test_a_column_that_tells_the_answer_is_asked_for(tmp_path, capsys, is_told):
     table = flowers(80)
     table["score"] = 10.0 * table["species"].eq("rose") if is_told else 0.1 * np.arange(80)
     table.to_csv(tmp_path / "table.csv", index=False)
-    _, _, told = run(capsys, "select", tmp_path / "table.csv", "--target", "species", "--single")
+    _, _, told = run(capsys, "select", tmp_path / "table.csv", "--target", "species", *FEW)
     assert ("note: hardly any error is left: does a column tell the answer" in told) == is_told

@@ -8,24 +8,28 @@ import pandas as pd
 import pytest
 from cli_helpers import flowers, run
 
+from inside import main
 from kernelwise import load_model
 
 
-@pytest.fixture
-def sizes(tmp_path, capsys):
-    """A table with a real target, and the folder of the model selected from it."""
+def chosen(frame, folder, *options):
+    """Select for a table; return it and what predicts it."""
+    frame.to_csv(folder / "f.csv", index=False)
+    argv = ["select", folder / "f.csv", "--out", folder, "--single", "--quiet", *options]
+    assert main(list(map(str, argv))) == 0
+    return frame, ["predict", folder / "model.skops", folder / "f.csv"]
+
+
+@pytest.fixture(scope="module")
+def sizes(tmp_path_factory):
+    """A table with a real target, and what predicts it."""
     frame = flowers().drop(columns="species").assign(size=lambda f: (f["length"] ** 2).round(3))
-    frame.to_csv(tmp_path / "f.csv", index=False)
-    argv = ["select", tmp_path / "f.csv", "--target", "size", "--out", tmp_path]
-    assert run(capsys, *argv)[0] == 0
-    return frame, ["predict", tmp_path / "model.skops", tmp_path / "f.csv"]
+    return chosen(frame, tmp_path_factory.mktemp("sizes"), "--target", "size")
 
 
-@pytest.fixture
-def species(tmp_path, capsys):
-    flowers().to_csv(tmp_path / "f.csv", index=False)
-    assert run(capsys, "select", tmp_path / "f.csv", "--out", tmp_path)[0] == 0
-    return flowers(), ["predict", tmp_path / "model.skops", tmp_path / "f.csv"]
+@pytest.fixture(scope="module")
+def species(tmp_path_factory):
+    return chosen(flowers(), tmp_path_factory.mktemp("species"))
 
 
 def test_bounds_of_real_targets(sizes, capsys):
@@ -71,13 +75,12 @@ def test_empty_sets_are_told(species, capsys):
 
 
 def test_a_machine_that_does_not_know(tmp_path, capsys):
-    flowers().to_csv(tmp_path / "f.csv", index=False)
-    argv = ["select", tmp_path / "f.csv", "--machine", "svm", "--out", tmp_path]
-    assert run(capsys, *argv)[0] == 0
-    argv = ["predict", tmp_path / "model.skops", tmp_path / "f.csv", "--interval", "0.9"]
-    status, out, err = run(capsys, *argv)
-    assert (status, out) == (2, "")
-    assert "--interval: SVC does not know how sure it is" in err
+    _, argv = chosen(flowers(), tmp_path, "--machine", "svm", "--kernels", "linear", "--ridge", "1")
+    for option, what in (("--interval=0.9", "sure"), ("--proba", "no probabilities")):
+        capsys.readouterr()
+        status, out, err = run(capsys, *argv, option)
+        assert (status, out, err.count("\n")) == (2, "", 1)
+        assert "SVC" in err and what in err
 
 
 @pytest.mark.parametrize("level", ["0", "1", "90", "nan", "high", "-0.5"])

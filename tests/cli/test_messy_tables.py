@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from cli_helpers import flowers, run
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kernelwise as kw
@@ -27,7 +27,7 @@ from inside import (
     read_table,
 )
 
-N = 600
+N = 300
 QUICK = ["--kernels", "gaussian:1:5", "--ridge", "1"]
 
 
@@ -455,6 +455,7 @@ def _grouped(cents, mark, gap):
     return f"{whole:,}".replace(",", gap) + f"{mark}{part:02}"
 
 
+@settings(max_examples=40)
 @given(
     AMOUNTS,
     st.sampled_from([(".", ","), (",", "."), (".", " "), (",", " "), (".", "'"), (".", "")]),
@@ -475,6 +476,7 @@ def test_numbers_in_any_format_are_what_they_were(cents, marks, unit, negative):
     assert numbers(frame, {"x": marks[0]}).equals(frame)  # numbers stay
 
 
+@settings(max_examples=40)
 @given(st.text(max_size=30))
 def test_any_text_is_read_or_not(text):
     for usual in ".,":
