@@ -9,7 +9,7 @@ import pytest
 from sklearn.svm import SVC
 
 import kernelwise as kw
-from inside import Journal, Targets, Task, make_splits
+from inside import Targets, Task, make_splits
 from kernelwise import criteria as c
 from kernelwise_papers import datasets, publications, runner
 from kernelwise_papers.catalog import EXPERIMENTS
@@ -198,14 +198,12 @@ class TestRuns:
             assert lines[0][name] == expected[name]
             assert int(lines[0][f"{name} kernel"]) == expected[f"{name} kernel"]
 
-    def test_a_job_that_nobody_wrote_down_is_not_done_again(self, folder, tmp_path, monkeypatch):
-        """Whoever was to write its lines was killed; the worker had them in the journal."""
+    def test_a_run_that_was_interrupted_goes_on(self, folder, tmp_path, monkeypatch):
         experiment, effort = EXPERIMENTS["sm-table2"], Effort(2, rows=50, datasets=("heart",))
         monkeypatch.setattr(runner, "workers", lambda: 1)
         monkeypatch.setattr(runner, "ProcessPoolExecutor", lambda n, **_: ThreadPoolExecutor(n))
         path = runner.run(experiment, tmp_path / "whole", effort)
         stopped = runner.results_path(experiment, tmp_path / "stopped", effort)
-        journal = stopped.with_suffix(".kwj")
         append, written = runner._append, []
 
         def once(path, lines):
@@ -217,17 +215,16 @@ class TestRuns:
         monkeypatch.setattr(runner, "_append", once)
         with pytest.raises(KeyboardInterrupt):
             runner.run(experiment, tmp_path / "stopped", effort)
-        assert len(Journal(journal)) == 2 and len(runner.read(stopped)) == 1
+        assert len(runner.read(stopped)) == 1
         monkeypatch.setattr(runner, "_append", append)
-        monkeypatch.setattr(runner, "do", lambda *job: pytest.fail("it is known"))
+        do, done = runner.do, []
+        monkeypatch.setattr(runner, "do", lambda job, known: done.append(job) or do(job, known))
         runner.run(experiment, tmp_path / "stopped", effort)
         assert stopped.read_text() == path.read_text()
-        assert not journal.exists()
+        assert [job.repetition for job in done] == [1]
 
-    @pytest.mark.parametrize("left", [0.1, 0.7, 0.97, "a line"])
-    def test_a_damaged_tail_is_dropped(self, left, tmp_path, monkeypatch):
-        """Also where whole lines of a job are missing, which only the journal knows."""
-
+    @pytest.mark.parametrize("left, again", [(0.1, [0, 1, 2]), (0.7, [1, 2]), (0.97, [2])])
+    def test_a_damaged_tail_is_dropped(self, left, again, tmp_path, monkeypatch):
         def work(self, job):
             done.append(job)
             return [{"setting": name, "error": 0.1 + 0.2 * job.repetition} for name in "abc"]
@@ -239,29 +236,11 @@ class TestRuns:
         monkeypatch.setattr(runner, "ProcessPoolExecutor", lambda n, **_: ThreadPoolExecutor(n))
         effort = Effort(3, rows=50, datasets=("heart",))
         path = runner.run(experiment, tmp_path, effort)
-        text, journal = path.read_text(), path.with_suffix(".kwj")
-        for job in experiment.jobs(effort):
-            runner.do_once(job, [], journal)
-        lines = text.splitlines(keepends=True)
-        path.write_text("".join(lines[:-1]) if left == "a line" else text[: int(left * len(text))])
+        text = path.read_text()
+        path.write_text(text[: int(left * len(text))])
         done.clear()
         assert runner.run(experiment, tmp_path, effort).read_text() == text
-        assert not done  # the journal had them
-        path.write_text(text[: int(0.97 * len(text))])
-        assert runner.run(experiment, tmp_path, effort).read_text() == text
-        assert [job.repetition for job in done] == [2]  # without a journal it is done again
-
-    def test_new_results_are_asked_for_by_taking_the_old_ones_away(
-        self, folder, tmp_path, in_this_process
-    ):
-        experiment, effort = EXPERIMENTS["sm-table2"], Effort(1, rows=50, datasets=("heart",))
-        path = runner.results_path(experiment, tmp_path, effort)
-        path.parent.mkdir()
-        [job] = experiment.jobs(effort)
-        old = Journal(path.with_suffix(".kwj"))
-        old.piece(runner._key(job, []), lambda: [[["dataset", "repetition"], ["heart", "0"]]])
-        runner.run(experiment, tmp_path, effort)
-        assert len(runner.read(path)[0]) > 2
+        assert [job.repetition for job in done] == again
 
     def test_results_with_other_columns_are_not_mixed(self, tmp_path):
         path = tmp_path / "results.csv"

@@ -2,10 +2,6 @@
 
 What is finished stands in a file: one or more lines per job. A run that was stopped goes on where
 it was, and what an experiment has gained since is added to the lines that are there.
-
-As long as a run lasts, a journal beside the file has the lines as well, from the moment that a
-worker has them: jobs that were under way when this process was killed are not lost, processes that
-share a folder do not repeat each other's, and a job whose lines were written in part is noticed.
 """
 
 import csv
@@ -19,12 +15,9 @@ from typing import Any
 
 from joblib import Parallel, delayed, effective_n_jobs
 
-from kernelwise import __version__
 from kernelwise._files import append, replacing
 from kernelwise._progress import SILENT, Task
 from kernelwise._threads import limited, workers
-from kernelwise.selection.fingerprint import fingerprint
-from kernelwise.selection.journal import Journal
 from kernelwise_papers.catalog import EXPERIMENTS
 from kernelwise_papers.experiment import Effort, Experiment, Job, Line
 
@@ -68,24 +61,6 @@ def do(job: Job, known: Sequence[Line] = ()) -> list[dict[str, Any]]:
     return [place | line for line in lines]
 
 
-def do_once(job: Job, known: Sequence[Line], journal: Path) -> list[Line]:
-    """Do one job unless a journal has its lines, and leave them there: what a worker does."""
-    found = Journal(journal).piece(_key(job, known), lambda: _as_texts(do(job, known)))
-    return [dict(zip(*line, strict=True)) for line in found]
-
-
-def _key(job: Job, known: Sequence[Line]) -> bytes:
-    return fingerprint("lines of a job", __version__, job, list(known))
-
-
-def _as_texts(lines: Sequence[dict[str, Any]]) -> list[list[list[str]]]:
-    """Return names and values of every line, as a table has them."""
-    return [
-        [list(line), ["" if value is None else str(value) for value in line.values()]]
-        for line in lines
-    ]
-
-
 def run(
     experiment: Experiment,
     folder: Path,
@@ -96,10 +71,7 @@ def run(
     effort = effort or Effort()
     path = results_path(experiment, folder, effort)
     path.parent.mkdir(parents=True, exist_ok=True)
-    journal = path.with_suffix(".kwj")
-    if not path.exists():  # whoever takes the results away wants new ones
-        journal.unlink(missing_ok=True)
-    _mend(path, journal, Job(experiment.source, "", 0, effort.rows))
+    _mend(path)
     jobs = experiment.jobs(effort)
     known = finished(path)
     lines_of = {job: known.get((job.dataset, job.repetition), []) for job in jobs}
@@ -110,33 +82,31 @@ def run(
             work.advance()
         # Completed lines first: they give the file the columns that new ones have.
         for todo, write in ((lacking, _replace), (new, _append)):
-            for lines in _results(todo, 1 if experiment.takes_time else workers(), journal):
+            for lines in _results(todo, 1 if experiment.takes_time else workers()):
                 write(path, lines)
                 work.advance()
-    journal.unlink(missing_ok=True)
     return path
 
 
 def _results(
-    jobs: Sequence[tuple[Job, list[Line]]], workers: int, journal: Path
-) -> Iterator[list[Line]]:
+    jobs: Sequence[tuple[Job, list[Line]]], workers: int
+) -> Iterator[list[dict[str, Any]]]:
     """Yield the lines of jobs as they are done, by processes of this machine or as joblib is set.
 
-    With ``joblib.parallel_config(backend="dask")`` the workers of a cluster do them; the folder of
-    the results, where the journal is, must be one that they see.
+    With ``joblib.parallel_config(backend="dask")`` the workers of a cluster do them.
     """
     if not jobs:
         return
     asked = int(effective_n_jobs(None))  # one where nobody set it
     if asked > 1 and workers > 1:
         pool = Parallel(asked, return_as="generator_unordered", batch_size=1)
-        yield from pool(delayed(do_once)(*job, journal) for job in jobs)
+        yield from pool(delayed(do)(*job) for job in jobs)
         return
     left, workers = iter(jobs), min(workers, len(jobs))
     # Fresh processes: threads of this one, of numba or BLAS, do not survive a fork.
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        running: list[Future[list[Line]]] = [
-            pool.submit(do_once, *job, journal) for job in itertools.islice(left, workers * _AHEAD)
+        running: list[Future[list[dict[str, Any]]]] = [
+            pool.submit(do, *job) for job in itertools.islice(left, workers * _AHEAD)
         ]
         try:
             while running:
@@ -146,29 +116,26 @@ def _results(
                     yield future.result()
                     running.remove(future)
                     more = itertools.islice(left, 1)
-                    running += [pool.submit(do_once, *job, journal) for job in more]
+                    running += [pool.submit(do, *job) for job in more]
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)  # what has not begun never will
             raise
 
 
-def _mend(path: Path, journal: Path, place: Job) -> None:
+def _mend(path: Path) -> None:
     """Drop the last job of a file if its lines were not written to the end."""
     text = path.read_bytes() if path.exists() else b""
     whole = text[: text.rfind(b"\n") + 1]
-    if whole != text:
-        with replacing(path) as part:
-            part.write_bytes(whole)
-    if text and not whole:  # not even the names of the columns
-        path.unlink()
-    jobs = finished(path)
-    if not jobs:
+    if whole == text:
         return
-    (dataset, repetition), lines = list(jobs.items())[-1]
-    job = place._replace(dataset=dataset, repetition=repetition)
-    known = Journal(journal).get(_key(job, [])) if journal.exists() else None
-    if whole != text or (known is not None and len(known) > len(lines)):
-        del jobs[dataset, repetition]
+    if not whole:  # not even the names of the columns
+        path.unlink()
+        return
+    with replacing(path) as part:
+        part.write_bytes(whole)
+    jobs = finished(path)
+    if jobs:
+        _, lines = jobs.popitem()
         _write(path, list(lines[0]), jobs)
 
 
