@@ -31,7 +31,6 @@ bench: $(VENV)/.test ## the benchmarks of speed
 	$(BIN)/python benchmarks/engines.py
 	$(BIN)/python benchmarks/searches.py
 	$(BIN)/python benchmarks/lowrank.py
-	$(BIN)/python benchmarks/cluster.py --again
 
 mutants: $(VENV)/.test ## mutation testing of criteria/ and machines/ (SAMPLE=0 for all)
 	$(BIN)/python tools/mutate.py criteria --sample $(SAMPLE) --out build/mutants.json

@@ -4,8 +4,6 @@ from hypothesis import HealthCheck, settings
 from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import StandardScaler
 
-from clusters import local_cluster
-
 # The same examples in every run: a failure is a failure for everybody. Nothing looks at the clock:
 # a busy machine is slow.
 settings.register_profile(
@@ -30,8 +28,14 @@ def wdbc():
 
 @pytest.fixture(scope="session")
 def cluster():
-    """The client of two worker processes, which is also that of the process."""
-    with local_cluster(2) as client:
+    """The client of two worker processes, which is that of this process."""
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0"
+        ) as local,
+        distributed.Client(local) as client,
+    ):
         yield client
 
 

@@ -29,7 +29,7 @@ from kernelwise.bounds.overview import evaluate, references
 from kernelwise.bounds.sample import Learner, Sample
 from kernelwise.bounds.support_vectors import svm_coefficients
 from kernelwise.bounds.theorem import statements, states
-from kernelwise.cli import collection, features, formats
+from kernelwise.cli import features, formats
 from kernelwise.cli import reproduce as cli_reproduce
 from kernelwise.cli.answer import answer, choice, quality, runner_up
 from kernelwise.cli.candidates import Candidates
@@ -71,9 +71,7 @@ from kernelwise.criteria import (
 from kernelwise.criteria.base import cost_of
 from kernelwise.criteria.spectral import _check_size
 from kernelwise.gram import (
-    ClusterError,
     Dense,
-    Distributed,
     Engine,
     Gram,
     LowRank,
@@ -81,7 +79,6 @@ from kernelwise.gram import (
     Spectrum,
     Targets,
     Tiled,
-    cluster,
     dense,
     eigensystems,
     lacking,
@@ -97,19 +94,17 @@ from kernelwise.gram import _lapack as lapack
 from kernelwise.gram import _loops as loops
 from kernelwise.gram._lapack import add_square, decompose, factorize, invert, solve_triangle, square
 from kernelwise.gram.cholesky import CholeskyInverse
-from kernelwise.gram.cluster import Cluster
+from kernelwise.gram.cluster import Cluster, connected
 from kernelwise.gram.dense import DenseGram
-from kernelwise.gram.distributed import DaskRunner, _place, run_part
 from kernelwise.gram.eigensystems import eigensystem
 from kernelwise.gram.families import Reach, group_kernels
 from kernelwise.gram.feature_matrix import Sample as feature_matrix_Sample
-from kernelwise.gram.features import Features, KernelSums, Moments, OrderlessSums, RowBlocks
+from kernelwise.gram.features import Features, Moments, OrderlessSums, RowBlocks
 from kernelwise.gram.inverse import NotPositiveDefinite, spectral_inverses, without_rounding
 from kernelwise.gram.landmarks import Landmarks
 from kernelwise.gram.landmarks import NotConverged as landmarks_NotConverged
 from kernelwise.gram.landmarks import Preconditioner as landmarks_Preconditioner
 from kernelwise.gram.lowrank import LowRankGram
-from kernelwise.gram.mapped import FileRows, file_of
 from kernelwise.gram.pairs import EnginePairs, kernel_between
 from kernelwise.gram.partial_cholesky import (
     TOLERANCE,
@@ -121,10 +116,9 @@ from kernelwise.gram.partial_cholesky import (
 from kernelwise.gram.psd import NotPSDWarning
 from kernelwise.gram.refusals import DoesNotFit, NotProvided
 from kernelwise.gram.remote import Coding, RemoteMoments, RemoteRows, moments_of
-from kernelwise.gram.runner import ThreadRunner, Watch, run_strips
-from kernelwise.gram.single import Normal, SingleBlocks, in_single
-from kernelwise.gram.sweep import CenteredSquares, Products, RowMeans, Settings, Sums, Sweep
-from kernelwise.gram.tiled import TiledGram
+from kernelwise.gram.runner import Watch, run_strips
+from kernelwise.gram.single import SingleBlocks, in_single
+from kernelwise.gram.sweep import CenteredSquares, RowMeans, Sweep
 from kernelwise.gram.tiles import Points, Tiles, direct_distances
 from kernelwise.gram.trials import FILLING, SINGLE, RoundedPairs, Trials
 from kernelwise.kernels import (
@@ -140,7 +134,7 @@ from kernelwise.kernels import (
 )
 from kernelwise.kernels.base import PairKernel
 from kernelwise.kernels.compose import Multiple, Product, Sum
-from kernelwise.kernels.geometry import as_rows, in_range, squared_distances
+from kernelwise.kernels.geometry import as_rows, squared_distances
 from kernelwise.kernels.given import Function
 from kernelwise.kernels.named import NAMES, grid_of
 from kernelwise.kernels.transform import unwrapped
@@ -183,7 +177,6 @@ from kernelwise.selection import (
     budget,
     effort,
     estimators,
-    journal,
     landmark_search,
     left_out,
     local_search,
@@ -213,9 +206,7 @@ from kernelwise.selection.climb import (
 from kernelwise.selection.diagnostics import Code, Diagnostic, code_of, former_note, has_code
 from kernelwise.selection.effort import Effort
 from kernelwise.selection.estimators import criterion_machine
-from kernelwise.selection.fingerprint import NotHashable, fingerprint
 from kernelwise.selection.guards import warn_about
-from kernelwise.selection.journal import Journal
 from kernelwise.selection.left_out import Confusion, Level, Mistake, Residuals, confusion, residuals
 from kernelwise.selection.local_search import LocalSearch
 from kernelwise.selection.persistence import load_model, max_size_for, replacing, save_model

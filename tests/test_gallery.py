@@ -22,7 +22,7 @@ SMALL = {
     "plot_two_samples": {"ROWS": 60, "SHUFFLES": 10},
 }
 
-NEEDS = {"plot_cluster": "kernelwise.gram.distributed"}
+NEEDS = {"plot_cluster": "dask.array"}
 
 
 def smaller(path):

@@ -188,7 +188,7 @@ class Recorder(Quick):
 
     def pytest_collection_modifyitems(self, items: list[Any]) -> None:
         """Leave out a cluster, whose processes import the sources without the change."""
-        items[:] = [item for item in items if "distributed" not in item.nodeid]
+        items[:] = [item for item in items if "cluster" not in getattr(item, "fixturenames", ())]
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: Any) -> Any:

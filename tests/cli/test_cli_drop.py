@@ -5,9 +5,8 @@ import json
 import numpy as np
 import pytest
 from cli_helpers import flowers, run
-from test_cli_folder import folder_of, frame
 
-from inside import BadInput, Table, all_rows, collection, without
+from inside import BadInput, Table, without
 
 FEW = ["--kernels", "gaussian:0:1", "--ridge", "1"]
 
@@ -66,18 +65,6 @@ def test_the_target_is_looked_for_among_what_is_left(tmp_path, capsys):
 def test_sparse_rows_have_no_names():
     with pytest.raises(BadInput, match="--drop takes names of columns, which a LIBSVM file has"):
         without(Table("t", rows=np.eye(3), labels=np.arange(3)), ["1"], None)
-
-
-def test_a_folder(tmp_path, capsys, cluster, monkeypatch):
-    for module in (all_rows, collection):
-        monkeypatch.setattr(module, "SAMPLE", 1200)
-    monkeypatch.setattr(all_rows, "_RANKS", (150,))
-    rows = folder_of(frame().assign(after=np.arange(4000.0)), tmp_path / "rows")
-    asked = ["select", rows, *FEW, "--drop", "after", "--json"]
-    status, said, notes = run(capsys, *asked, "--scheduler", cluster.scheduler.address)
-    assert status == 0, notes
-    found = json.loads(said)["data"]
-    assert found["target"] == "label" and found["features"] == 3
 
 
 def test_texts_that_differ_in_case_alone_are_named(tmp_path, capsys):

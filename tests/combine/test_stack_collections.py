@@ -1,7 +1,5 @@
 """Stacks of Dask collections: chosen on a sample, fitted to all rows, evaluated lazily."""
 
-import os
-
 import numpy as np
 import pytest
 
@@ -32,16 +30,20 @@ def small(monkeypatch):
     monkeypatch.setattr(all_rows, "_RANKS", (100,))
 
 
-def stack(client, **given):
-    return kw.KernelStack(engine=kw.gram.Distributed(client), **given)
+@pytest.fixture(scope="module", params=[0, 2, 3])
+def chosen(request, cluster):
+    """A stack fitted to collections, and for how many classes; 0 for regression."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(all_rows, "SAMPLE", SAMPLE)
+        patch.setattr(all_rows, "_RANKS", (100,))
+        return kw.KernelStack().fit(*arrays(*data(request.param))), request.param
 
 
-@pytest.mark.parametrize("classes", [0, 2, 3])
-def test_members_are_those_of_all_rows(cluster, classes):
+def test_members_are_those_of_all_rows(chosen):
     """Every member is the machine of the same kernel that a selector fits to the collection."""
+    fitted, classes = chosen
     X, y = data(classes)
     lazy = arrays(X, y)
-    fitted = stack(cluster).fit(*lazy)
     assert list(fitted.members_) == ["gaussian", "laplacian", "relevant_laplacian", "linear"]
     assert fitted.error_.method == fitted.single_error_.method == "held-out rows"
     assert fitted.weights_.sum() == pytest.approx(1.0) and fitted.weights_.min() >= 0.0
@@ -50,18 +52,17 @@ def test_members_are_those_of_all_rows(cluster, classes):
     assert np.isfinite(values).all(axis=1).sum() == len(values) // all_rows._HELD_SHARE
     for member in fitted.members_.values():
         assert "fitted to all of them with 100" in member.result_.notes["rows"]
-        alone = kw.KernelSelector(kernels=member.best_kernel_, engine=fitted.engine).fit(*lazy)
+        alone = kw.KernelSelector(kernels=member.best_kernel_).fit(*lazy)
         assert alone.best_ridge_ == pytest.approx(member.best_ridge_, rel=1e-9)
         ask = "predict" if classes == 0 else "decision_function"
         ours, theirs = getattr(member, ask)(X), getattr(alone, ask)(X)
         np.testing.assert_allclose(ours, theirs, atol=1e-6 * np.abs(theirs).max())
 
 
-@pytest.mark.parametrize("classes", [0, 2, 3])
-def test_predicts_lazily_and_well(cluster, classes):
+def test_predicts_lazily_and_well(chosen):
+    fitted, classes = chosen
     X, y = data(classes)
     lazy = arrays(X, y)
-    fitted = stack(cluster).fit(*lazy)
     predicted = fitted.predict(lazy[0])
     assert isinstance(predicted, da.Array) and predicted.shape == (N,)
     new, truth = data(classes, seed=1)
@@ -78,21 +79,17 @@ def test_predicts_lazily_and_well(cluster, classes):
         np.testing.assert_allclose(ours.compute(), method(X), atol=1e-8)
 
 
-def test_frames_files_and_a_journal(cluster, tmp_path):
+def test_frames_and_files(cluster, tmp_path):
     X, y = data()
     frame = pd.DataFrame(X, columns=list("abcd")).assign(label=np.array(["no", "yes"])[y])
     lazy = dd.from_pandas(frame, npartitions=3)
-    features, journal = lazy[list("abcd")], str(tmp_path / "run.kwj")
-    fitted = stack(cluster, journal=journal).fit(features, lazy["label"])
+    features = lazy[list("abcd")]
+    fitted = kw.KernelStack().fit(features, lazy["label"])
     assert list(fitted.feature_names_in_) == list("abcd")
     predicted = fitted.predict(features)
     assert isinstance(predicted, dd.Series)
     here = fitted.predict(frame[list("abcd")])
     np.testing.assert_array_equal(predicted.compute().to_numpy(), here)
-    size = os.path.getsize(journal)
-    again = stack(cluster, journal=journal).fit(features, lazy["label"])
-    assert os.path.getsize(journal) == size
-    np.testing.assert_array_equal(again.weights_, fitted.weights_)
     save_model(fitted, tmp_path / "stack.skops")
     np.testing.assert_array_equal(
         load_model(tmp_path / "stack.skops").predict(frame[list("abcd")]), here
@@ -104,7 +101,7 @@ def test_frames_files_and_a_journal(cluster, tmp_path):
     [
         ({"class_weight": "balanced"}, {}, "do not go with class_weight: leave it out"),
         ({}, {"sample_weight": 1}, "do not go with fit parameters such as sample_weight"),
-        ({"engine": "dense"}, {}, "are fitted by a cluster: leave engine at 'auto'"),
+        ({"engine": "dense"}, {}, "do not go with engine='dense': leave it out"),
     ],
 )
 def test_what_sums_do_not_know_is_refused(given, params, sentence):
@@ -121,5 +118,5 @@ def test_members_share_the_time(cluster, monkeypatch):
         return rank_for(rows, *given)
 
     monkeypatch.setattr(all_rows, "_rank_for", noted)
-    stack(cluster, recipe="Gl").fit(*arrays(*data()))
+    kw.KernelStack(recipe="Gl").fit(*arrays(*data()))
     assert asked == [2 * N]

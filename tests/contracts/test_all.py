@@ -66,9 +66,7 @@ def test_criterion_variant(variant, check):
 
 @pytest.mark.parametrize("check", engine.CHECKS, ids=lambda f: f.__name__)
 @pytest.mark.parametrize("name", sorted(kw.gram.available()))
-def test_engine(name, check, request):
-    if name == "distributed":  # which finds the client of the process
-        request.getfixturevalue("cluster")
+def test_engine(name, check):
     check(kw.gram.get(name))
 
 

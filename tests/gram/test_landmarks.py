@@ -1,7 +1,5 @@
 """Machines on landmarks by conjugate gradients are those of the normal equations."""
 
-import pickle
-
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -9,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import kernelwise as kw
-from inside import Landmarks, Normal, SingleBlocks, in_single, landmarks, single
+from inside import Landmarks, SingleBlocks, in_single, landmarks, single
 from inside import landmarks_NotConverged as NotConverged
 from inside import landmarks_Preconditioner as Preconditioner
 
@@ -148,15 +146,6 @@ def test_what_does_not_converge_is_told():
     with np.errstate(all="ignore"), pytest.raises(NotConverged):
         system = Preconditioner.of(huge, np.array([1e-9]), np.arange(100))
         huge.solve(system, None, 5)
-
-
-def test_passes_can_be_sent_to_other_machines():
-    system = seen()
-    pass_ = Normal(system.kernel, np.ones((600, 1), np.float32), np.ones((40, 1), np.float32))
-    again = pickle.loads(pickle.dumps(pass_))
-    blocks = pickle.loads(pickle.dumps(SingleBlocks(system.X, system.Z)))
-    [here], [there] = (system.runner.run(blocks, each) for each in (pass_, again))
-    np.testing.assert_array_equal(here, there)
 
 
 def test_the_landmarks_alone_make_a_preconditioner():

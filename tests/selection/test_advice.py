@@ -37,7 +37,7 @@ def fewer_are_many(few_are_many, monkeypatch):
     """Let 100 landmarks be many too."""
     monkeypatch.setattr(landmark_search, "MOST_LANDMARKS", 80)
     monkeypatch.setattr(screen, "_ROWS", 150)
-    monkeypatch.setattr(problem, "estimating", lambda engine: LowRank(100, memory=engine.memory))
+    monkeypatch.setattr(problem, "LowRank", lambda memory: LowRank(100, memory=memory))
 
 
 def data(n, estimator=None):

@@ -5,7 +5,17 @@ import pytest
 from sklearn.svm import SVC
 
 import kernelwise as kw
-from inside import Coding, Features, RemoteMoments, RemoteRows, all_rows, moments_of, solved
+from inside import (
+    Cluster,
+    Coding,
+    Features,
+    RemoteMoments,
+    RemoteRows,
+    all_rows,
+    connected,
+    moments_of,
+    solved,
+)
 
 da = pytest.importorskip("dask.array")
 dd = pytest.importorskip("dask.dataframe")
@@ -21,10 +31,6 @@ def data(n=4000, classes=2, seed=0):
 
 def arrays(X, y, rows=700):
     return da.from_array(X, chunks=(rows, 2)), da.from_array(y, chunks=rows)
-
-
-def engine(client):
-    return kw.gram.Distributed(client)
 
 
 @pytest.mark.parametrize("fit_intercept", [True, False])
@@ -48,8 +54,8 @@ def test_the_machine_is_that_of_all_rows(classes, fit_intercept):
 def test_sums_over_partitions_are_those_over_all_rows(cluster):
     X, y = data(2000)
     features, coding = Features.of(kw.Gaussian(2.0), X[:30]), Coding(np.arange(2), True)
-    rows = RemoteRows(engine(cluster).cluster, *arrays(X, y))
-    found = rows.moments(features, coding, kw._progress.SILENT)
+    rows = RemoteRows(Cluster(cluster), *arrays(X, y))
+    found = rows.moments(features, coding)
     for ours, theirs in zip(found, moments_of((X, y), (features, coding)), strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=0.0, atol=1e-12 * np.abs(theirs).max())
     assert rows.n == 2000
@@ -62,7 +68,7 @@ def test_fits_and_predicts_lazily(cluster, classes, monkeypatch):
     monkeypatch.setattr(all_rows, "_RANKS", (100,))
     X, y = data(classes=classes)
     lazy_X, lazy_y = arrays(X, y)
-    fitted = kw.KernelSelector(engine=engine(cluster)).fit(lazy_X, lazy_y)
+    fitted = kw.KernelSelector().fit(lazy_X, lazy_y)
     assert "chosen on a sample of" in fitted.result_.notes["rows"]
     assert fitted.error_.method == "held-out rows"
     predicted = fitted.predict(lazy_X)
@@ -92,34 +98,13 @@ def test_a_folder_of_parquet(cluster, tmp_path, monkeypatch):
         frame.iloc[600 * i : 600 * (i + 1)].to_parquet(tmp_path / f"part-{i}.parquet")
     lazy = dd.read_parquet(tmp_path)
     features = lazy[["a", "b", "c"]]
-    fitted = kw.KernelSelector(journal=tmp_path / "run.kwj").fit(features, lazy["label"])
+    fitted = kw.KernelSelector().fit(features, lazy["label"])
     assert list(fitted.feature_names_in_) == ["a", "b", "c"]
     predicted = fitted.predict(features)
     assert isinstance(predicted, dd.Series)
     assert np.mean(predicted.compute().to_numpy() != frame["label"].to_numpy()) < 0.1
     proba = fitted.predict_proba(features).compute()
     np.testing.assert_allclose(proba, fitted.predict_proba(frame[["a", "b", "c"]]), atol=1e-8)
-    size = (tmp_path / "run.kwj").stat().st_size
-    again = kw.KernelSelector(journal=tmp_path / "run.kwj").fit(features, lazy["label"])
-    assert (tmp_path / "run.kwj").stat().st_size == size
-    assert again.best_ridge_ == fitted.best_ridge_
-
-
-def test_a_journal_knows_all_rows(cluster, tmp_path, monkeypatch):
-    """Also those that the sample does not have."""
-    monkeypatch.setattr(all_rows, "SAMPLE", 1000)
-    monkeypatch.setattr(all_rows, "_RANKS", (100,))
-    X, y = data(3000)
-    given = {"engine": engine(cluster), "kernels": kw.Gaussian(2.0)}
-    journal = tmp_path / "run.kwj"
-    first = kw.KernelSelector(**given, journal=journal).fit(*arrays(X, y))
-    seen = {row.tobytes() for row in first._sample[0]}
-    others = [i for i, row in enumerate(X) if row.tobytes() not in seen]
-    y[others] = 1 - y[others]
-    again = kw.KernelSelector(**given, journal=journal).fit(*arrays(X, y))
-    plain = kw.KernelSelector(**given).fit(*arrays(X, y))
-    np.testing.assert_array_equal(again.predict(X), plain.predict(X))
-    assert np.mean(again.predict(X) != first.predict(X)) > 0.5
 
 
 @pytest.mark.parametrize(
@@ -132,7 +117,7 @@ def test_a_journal_knows_all_rows(cluster, tmp_path, monkeypatch):
 )
 def test_bad_rows_are_refused(cluster, change, sentence):
     with pytest.raises(ValueError, match=sentence):
-        kw.KernelSelector(engine=engine(cluster)).fit(*change(*arrays(*data(3000))))
+        kw.KernelSelector().fit(*change(*arrays(*data(3000))))
 
 
 @pytest.mark.parametrize(
@@ -143,7 +128,7 @@ def test_bad_rows_are_refused(cluster, change, sentence):
         ({"estimator": SVC()}, {}, "fitted by LSSVC or KRR: leave estimator None"),
         ({"refit": False}, {}, "do not go with refit=False"),
         ({}, {"sample_weight": 1}, "do not go with fit parameters such as sample_weight"),
-        ({"engine": "dense"}, {}, "are fitted by a cluster: leave engine at 'auto'"),
+        ({"engine": "dense"}, {}, "do not go with engine='dense': leave it out"),
     ],
 )
 def test_what_sums_do_not_know_is_refused(given, params, sentence):
@@ -156,12 +141,12 @@ def test_a_class_that_the_sample_lacks_is_refused(cluster, monkeypatch):
     X, y = data(3000)
     y[0] = 7
     with pytest.raises(ValueError, match="the class 7, of which a sample of 300 rows says too"):
-        kw.KernelSelector(engine=engine(cluster)).fit(*arrays(X, y))
+        kw.KernelSelector().fit(*arrays(X, y))
 
 
 def test_memory_and_time_limit_the_landmarks(cluster):
     def rank(n, **given):
-        return all_rows._rank_for(n, kw.KernelSelector(**given), engine(cluster))
+        return all_rows._rank_for(n, kw.KernelSelector(**given), Cluster(cluster))
 
     assert rank(10**5) == 1000
     assert rank(2 * 10**7) == 500
@@ -181,11 +166,23 @@ def test_rare_classes_are_among_the_rows_held_out(cluster, monkeypatch):
         return found[-1][1]
 
     monkeypatch.setattr(all_rows._Fit, "_held_rows", held_rows)
-    fitted = kw.KernelSelector(engine=engine(cluster)).fit(*arrays(X, y))
+    fitted = kw.KernelSelector().fit(*arrays(X, y))
     [(fit, held)] = found
     np.testing.assert_array_equal(np.unique(fit._targets.labels[held]), [0, 1, 2])
     assert not np.isin(held, fit._landmarks).any()
     assert np.isfinite(fitted.balanced_error_.value)
+
+
+def test_without_a_client_a_cluster_is_started_and_stopped(monkeypatch):
+    def no_client():
+        raise ValueError("No global client found")
+
+    monkeypatch.setattr("distributed.get_client", no_client)
+    monkeypatch.setattr("kernelwise.gram.cluster.processors", lambda: 1)
+    with connected() as own:
+        assert own.threads == 1 and own.memory > 1e8
+        assert own.of_parts(pow, [2, 3, 4]) == [1, 3, 16]
+    assert own._client.status == "closed"
 
 
 @pytest.mark.filterwarnings("ignore::kernelwise.selection.guards.KernelChoiceWarning")
@@ -195,5 +192,5 @@ def test_rows_that_all_repeat(cluster, classes):
     rng = np.random.default_rng(0)
     X = rng.integers(0, 3, (1500, 3)).astype(float)
     f = X[:, 0] * X[:, 1] + 0.5 * rng.normal(size=1500)
-    fitted = kw.KernelSelector(engine=engine(cluster)).fit(*arrays(X, f if classes == 0 else f > 1))
+    fitted = kw.KernelSelector().fit(*arrays(X, f if classes == 0 else f > 1))
     assert 0.0 < fitted.error_.value < (f.var() if classes == 0 else 0.3)

@@ -58,8 +58,7 @@ FUNCTIONS = {
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_hostile_arguments_are_refused_in_a_sentence_or_taken(name, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)  # a text may be the name of a journal
+def test_hostile_arguments_are_refused_in_a_sentence_or_taken(name):
     function, usual = FUNCTIONS[name]
     for parameter in inspect.signature(function).parameters:
         for value in HOSTILE:

@@ -234,13 +234,10 @@ def test_criteria_of_cost_n2_stay_exact(few_are_many):
 
 @pytest.mark.filterwarnings("ignore::kernelwise.selection.guards.KernelChoiceWarning")
 @pytest.mark.parametrize("weights", [None, "balanced"])
-@pytest.mark.parametrize("engine", ["auto", "distributed"])
-def test_criteria_of_cost_n2_stay_exact_beside_others(few_are_many, request, engine, weights):
-    if engine == "distributed":
-        engine = kw.gram.Distributed(request.getfixturevalue("cluster"))
+def test_criteria_of_cost_n2_stay_exact_beside_others(few_are_many, weights):
     X, y = rings(2000)
     kernels = [kw.Gaussian(0.02), kw.Gaussian(1.0)]
-    settings = {"ridge": [0.1, 1.0], "engine": engine, "class_weight": weights}
+    settings = {"ridge": [0.1, 1.0], "class_weight": weights}
     exact, rough = ["sm", "ckta", "ks"], ["eloo", "lml"]
     mixed = kw.score_kernels(X, y, kernels, ["eloo", "sm", "lml", "ckta", "ks"], **settings)
     assert list(mixed.table) == list(mixed.criteria) == ["eloo", "sm", "lml", "ckta", "ks"]
@@ -254,12 +251,11 @@ def test_criteria_of_cost_n2_stay_exact_beside_others(few_are_many, request, eng
                 mixed.standard_errors[name], apart.standard_errors[name], rtol=1e-10
             )
     assert {key for key in mixed.notes if "estimated" in key} == {f"{n}: estimated" for n in rough}
-    if engine == "auto":
-        assert mixed.engine == "tiled and low_rank"
-        assert mixed.engine_reason == (
-            "sm, ckta, ks by tiled (beyond 700 rows one sweep for all is faster); "
-            "eloo, lml by low_rank (beyond 500 rows exact leave-one-out takes minutes)"
-        )
+    assert mixed.engine == "tiled and low_rank"
+    assert mixed.engine_reason == (
+        "sm, ckta, ks by tiled (beyond 700 rows one sweep for all is faster); "
+        "eloo, lml by low_rank (beyond 500 rows exact leave-one-out takes minutes)"
+    )
 
 
 def test_asking_for_an_engine_is_heard(few_are_many):

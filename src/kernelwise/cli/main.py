@@ -73,7 +73,7 @@ def _explain(error: Exception) -> int:
 
 def _is_meant_for_users(error: Exception) -> bool:
     """Say whether the library, or scikit-learn's validation, raised it for bad input."""
-    if not isinstance(error, ValueError | ImportError | ConnectionError):
+    if not isinstance(error, ValueError | ImportError):
         return False
     frames = [frame for frame, _ in traceback.walk_tb(error.__traceback__)]
     module = str(frames[-1].f_globals.get("__name__", "")) if frames else ""

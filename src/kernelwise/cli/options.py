@@ -17,7 +17,7 @@ MACHINES = ("lssvm", "svm", "krr")
 TASKS = ("auto", "classification", "regression")
 VARIANTS = ("corrected", "printed", "both")
 
-_FILE = "a table (csv, tsv, libsvm, parquet; .gz too; select: a folder of parquet files)"
+_FILE = "a table (csv, tsv, libsvm, parquet; .gz too)"
 _TARGET = "what to predict; default: the column called target, class, label or y, else the last"
 _DROP = "a column not to use, such as what is known only afterwards; again for each"
 _MAX_SIZE = "the most that a compressed file may unpack to; default: 256MB, a model 1GB"
@@ -25,9 +25,7 @@ _SINGLE = "one kernel, not a stack of several; so do --kernels, --criterion, --r
 _MACHINE = "lssvm (default; kernel ridge regression for regression), svm, krr"
 _RIDGES = "auto (default), a number, or several to choose from: 0.01,0.1,1"
 _WEIGHTS = "balanced: every class counts equally"
-_RESUME = "keep what is finished in run.kwj, in the folder of --out, and go on from there"
 _GROUPS = "rows with the same value belong together: also the error where all of them are new"
-_SCHEDULER = "of a Dask cluster that does the work, as tcp://host:8786"
 _INTERVAL = "also an interval, or a set of classes, that is right with this probability: 0.9"
 _JOBS = "threads or, to reproduce, processes; -1: all processors; default: as many as help"
 
@@ -128,8 +126,6 @@ def _select(add: Add) -> None:
     add("--ridge", type=_ridges, default="auto", help=_RIDGES)
     add("--time", type=_seconds, metavar="SECONDS", help="about how long the choice may take")
     add("--class-weight", type=_class_weight, metavar="balanced", help=_WEIGHTS)
-    add("--resume", action="store_true", help=_RESUME)
-    add("--scheduler", metavar="ADDRESS", help=_SCHEDULER)
     add("--groups", metavar="COLUMN", help=_GROUPS)
     add("--nested", action="store_true", help="also the error of the whole selection, by 5 folds")
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from math import isqrt
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,8 +14,6 @@ from sklearn.svm import SVC, SVR
 from kernelwise._arguments import as_bytes, in_words
 from kernelwise.cli.answer import described_weights
 from kernelwise.cli.candidates import Candidates
-from kernelwise.cli.collection import ParquetFolder, is_given_folder, judged_on
-from kernelwise.cli.fitted import Fitted
 from kernelwise.cli.formats.libsvm import MOST_DENSE, dense
 from kernelwise.cli.groups import grouped, set_aside
 from kernelwise.cli.prepare import Prepared, prepare, without
@@ -25,13 +22,12 @@ from kernelwise.cli.screen import BadInput, Screen
 from kernelwise.cli.write import Folder
 from kernelwise.combine import KernelStack
 from kernelwise.criteria import Criterion, available, get
-from kernelwise.gram import ClusterError, Dense, Distributed, Targets
-from kernelwise.gram.cluster import quieten
+from kernelwise.gram import Dense
 from kernelwise.gram.dense import needed
 from kernelwise.kernels import Kernel
 from kernelwise.selection import Cascade, KernelSelector, SelectionResult, score_kernels
 from kernelwise.selection.problem import FEWEST_ROWS
-from kernelwise.targets import stratified_order
+from kernelwise.targets import Targets, stratified_order
 
 _SURVIVORS = 5  # of every stage but the last
 _ENTRY = 8  # bytes
@@ -49,10 +45,6 @@ class Job:
         self._cascade = _cascade(self.criteria) if chooses else None
         self._machine = getattr(args, "machine", "")
         self.folder = Folder(args.out)
-        self._journal = self.folder.journal(getattr(args, "resume", False))
-        self._all_rows: ParquetFolder | None = None  # None if this process has all rows
-        is_folder = is_given_folder(args)
-        self._engine = _engine(getattr(args, "scheduler", None), is_needed=is_folder)
         self._class_weight = getattr(args, "class_weight", None)
         self.data = _weighed(self._load()) if self._class_weight else self._load()
         for sentence in self.data.facts["prepared"]:
@@ -62,8 +54,6 @@ class Job:
         """Return the data of the table."""
         args = self.args
         with self.screen.heard(), self.screen.status(f"reading {args.file}"):
-            if isinstance(self._engine, Distributed) and Path(args.file).is_dir():
-                return self._load_folder()
             table = read_table(args.file, args.format, max_size=args.max_size)
             table = without(table.drawn(args.rows, args.seed), args.drop, args.target)
             table, groups = set_aside(table, getattr(args, "groups", None), args.target)
@@ -77,22 +67,6 @@ class Job:
             scale, task = not args.no_scale, self._task()
             data = prepare(table, args.target, task, scale, self._check_size)
             return grouped(data, table, groups)
-
-    def _load_folder(self) -> Prepared:
-        """Return a sample of the rows of a folder, by which workers prepare all of them."""
-        args = self.args
-        self._all_rows = ParquetFolder(args.file, self._engine, args.target, args.drop)
-        table = without(self._all_rows.table(args.seed), args.drop, args.target)
-        data = prepare(table, args.target, self._task(), not args.no_scale, self._check_size)
-        return replace(data, facts=data.facts | {"rows": self._all_rows.n})
-
-    def fit(self, estimator: Any) -> None:
-        """Fit an estimator to all rows."""
-        if self._all_rows is None:
-            estimator.fit(self.data.X, self.data.y)
-            return
-        estimator.fit(*self._all_rows.arrays(self.data))
-        self.data = judged_on(Fitted(estimator).single, self.data)
 
     def _task(self) -> str:
         if self._machine != "krr":
@@ -125,10 +99,8 @@ class Job:
             criterion=self._cascade,
             ridge=args.ridge,
             task=data.task,
-            engine=self._engine,
             memory=args.memory,
             time=getattr(args, "time", None),
-            journal=self._journal,
             random_state=args.seed,
             class_weight=self._class_weight,
         )
@@ -150,10 +122,8 @@ class Job:
         """Return the stack that is fitted where no option asks for one kernel."""
         return KernelStack(
             task=self.data.task,
-            engine=self._engine,
             memory=self.args.memory,
             time=self.args.time,
-            journal=self._journal,
             random_state=self.args.seed,
             class_weight=self._class_weight,
         )
@@ -262,23 +232,11 @@ def _side_by_side(found: list[SelectionResult]) -> SelectionResult:
     return replace(found[0], **merged, seconds=sum(result.seconds for result in found))
 
 
-def _engine(scheduler: str | None, *, is_needed: bool) -> Any:
-    """Return the engine, connected to a cluster if one is named, or is needed."""
-    if scheduler is None and not is_needed:
-        return "auto"
-    quieten()
-    engine = Distributed(scheduler)
-    engine.cluster.connect()
-    return engine
-
-
 @contextmanager
 def explain_memory_error(memory: str | None, rows: int, remedy: str = "") -> Iterator[None]:
     """Turn a lack of memory into a sentence that says how many rows would do, or what else."""
     try:
         yield
-    except ClusterError:  # it is the workers that have too little
-        raise
     except MemoryError as error:
         raise BadInput(_too_much(memory, rows, remedy)) from error
 

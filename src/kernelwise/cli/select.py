@@ -7,7 +7,6 @@ import warnings
 from collections.abc import Callable
 from contextlib import nullcontext
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from sklearn.base import clone
@@ -30,10 +29,9 @@ from kernelwise.cli.pipeline import Job, explain_memory_error
 from kernelwise.cli.prepare import Prepared
 from kernelwise.cli.screen import BadInput, Screen, tell
 from kernelwise.cli.write import RESULT, Folder
-from kernelwise.gram import ClusterError
 from kernelwise.machines import KRR, LSSVC
 from kernelwise.selection.archive import to_plain
-from kernelwise.selection.estimates import by_folds, copy_for_parts
+from kernelwise.selection.estimates import by_folds
 from kernelwise.selection.guards import no_signal
 from kernelwise.selection.left_out import confusion, residuals
 from kernelwise.selection.params import numeric_params
@@ -58,21 +56,18 @@ def select(args: argparse.Namespace, screen: Screen) -> int:
         record = replace(record, **folder.model(Pipeline(steps), screen))
     told = _Answer(args)
     told.part(choice(record))
-    record, stop = _improve(record, _error(job, fitted), screen)
+    record, interrupted = _improve(record, _error(job, fitted), screen)
     record = _look_twice(record, screen)
     told.part(quality(record))
-    record = _mention_rare_class(record, args, screen)
+    record = _mention_rare_class(record, screen)
     for sentence in too_good(record):
         screen.note(sentence)
-    if stop is None:
-        record, stop = _improve(record, _steps(job, fitted), screen)
-    interrupted = isinstance(stop, KeyboardInterrupt)
+    if not interrupted:
+        record, interrupted = _improve(record, _steps(job, fitted), screen)
     record = replace(record, seconds=told.seconds)
     _write(record, folder, screen, interrupted)
     told.end(replace(record, seconds=told.seconds), folder.written, interrupted)
     folder.check()
-    if isinstance(stop, ClusterError):
-        raise stop
     return 130 if interrupted else 0
 
 
@@ -88,7 +83,7 @@ def _fit(job: Job) -> tuple[Fitted, list[str]]:
     estimator = job.selector() if asked else job.stack()
     with job.screen.heard() as heard, job.screen.fitting(estimator, "choosing the kernel"):
         with explain_memory_error(job.args.memory, job.data.targets.n):
-            job.fit(estimator)
+            estimator.fit(job.data.X, job.data.y)
     for sentence in getattr(estimator, "notes_", ()):
         job.screen.note(sentence)
     return Fitted(estimator), heard
@@ -148,13 +143,10 @@ def _first_record(fitted: Fitted, data: Prepared, heard: list[str]) -> Record:
     )
 
 
-def _improve(
-    record: Record, steps: Steps, screen: Screen
-) -> tuple[Record, KeyboardInterrupt | ClusterError | None]:
-    """Return the record with all that is found, and what stopped the search, if anything did.
+def _improve(record: Record, steps: Steps, screen: Screen) -> tuple[Record, bool]:
+    """Return the record with all that is found, and whether a person interrupted the search.
 
-    The choice is made already: it is kept where a person interrupts the search, or where the
-    cluster is lost, and so is what was found so far.
+    The choice is made already: it is kept then, and so is what was found so far.
     """
     try:
         with screen.heard():
@@ -165,9 +157,9 @@ def _improve(
                         record = replace(record, **{name: find()})
                 except (ValueError, MemoryError) as error:  # as with too few rows for folds
                     screen.note(f"{what} was not possible: {error}")
-    except (KeyboardInterrupt, ClusterError) as stop:
-        return record, stop
-    return record, None
+    except KeyboardInterrupt:
+        return record, True
+    return record, False
 
 
 def _look_twice(record: Record, screen: Screen) -> Record:
@@ -183,9 +175,9 @@ def _look_twice(record: Record, screen: Screen) -> Record:
     return record
 
 
-def _mention_rare_class(record: Record, args: argparse.Namespace, screen: Screen) -> Record:
-    """Say what helps where a rare class is given up, in the report too; a folder has no weights."""
-    told = [] if Path(args.file).is_dir() else rarely_found(record)
+def _mention_rare_class(record: Record, screen: Screen) -> Record:
+    """Say what helps where a rare class is given up, in the report too."""
+    told = rarely_found(record)
     for sentence in told:
         screen.note(sentence)
     return replace(record, warnings=(*record.warnings, *told))
@@ -219,7 +211,7 @@ def _relevance(fitted: Fitted, data: Prepared) -> dict[str, float]:
 
 def _nested(estimator: Any, data: Prepared) -> ErrorEstimate:
     """Return the error of all that was done: every fold prepares and chooses for itself."""
-    steps = ("preparation", clone(data.preparation)), ("selector", copy_for_parts(estimator))
+    steps = ("preparation", clone(data.preparation)), ("selector", clone(estimator))
     whole = Pipeline([*steps])
     if data.groups is None:
         return by_folds(whole, data.raw, data.targets, _FOLDS, "nested ")

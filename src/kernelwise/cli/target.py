@@ -77,13 +77,6 @@ def are_known(values: Any) -> Any:
     return is_known.to_numpy(dtype=bool)
 
 
-def same_target(values: Any, name: str, task: str, like: Any) -> Any:
-    """Return more of a target whose first values were read already, read in the same way."""
-    if like.dtype.kind == "U":
-        return values.astype(str).str.strip().to_numpy(dtype=object).astype(str)
-    return _array(read_target(values, name, task, ".")[0], name, task)
-
-
 def read_target(values: Any, name: str, task: str, decimal: str) -> tuple[Any, str]:
     """Return a target without missing values as numbers where it is written so, and a sentence."""
     if task == "classification" or pd.api.types.is_numeric_dtype(values):

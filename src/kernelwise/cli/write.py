@@ -16,7 +16,6 @@ from kernelwise.selection.persistence import MAX_SIZE, max_size_for, save_model
 from kernelwise.selection.record import Record
 
 MODEL, RESULT, REPORT = "model.skops", "result.json", "report.html"
-JOURNAL = "run.kwj"
 # The signs, their wide forms, and the white space that spreadsheets skip before them.
 _COMPUTED = re.compile(r"'*[=+\-@＝＋－＠\t\r\n]")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
@@ -48,12 +47,6 @@ class Folder:
             check_writable(self.path / name)
         if importlib.util.find_spec("skops") is None:
             raise BadInput("--out needs skops for the model: pip install 'kernelwise[cli]'.")
-
-    def journal(self, is_wanted: bool) -> str | None:
-        """Return where to keep what is finished, if that is asked for."""
-        if is_wanted and not self.is_wanted:
-            raise BadInput("--resume needs --out, the folder that it goes on in.")
-        return str(self.path / JOURNAL) if is_wanted else None
 
     def model(self, model: Any, screen: Screen) -> dict[str, Any]:
         """Write the model; what there is about an earlier one goes before it does.

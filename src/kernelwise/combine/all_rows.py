@@ -9,18 +9,21 @@ import warnings
 from typing import Any
 
 from kernelwise.combine.recipe import as_recipe
-from kernelwise.selection.all_rows import SampledRows, attributes
+from kernelwise.gram.cluster import connected
+from kernelwise.selection.all_rows import SampledRows, attributes, check_collection
 from kernelwise.selection.guards import KernelChoiceWarning
 
 
 def fit_collection(stack: Any, X: Any, y: Any, params: dict[str, Any]) -> dict[str, Any]:
     """Return the attributes of a stack that is fitted to Dask collections."""
-    drawn = SampledRows(stack, X, y, params, members=len(as_recipe(stack.recipe)))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", KernelChoiceWarning)  # it is said of the last machines
-        chosen = drawn.fitted(stack)
-    targets = drawn.targets_of(chosen)
-    for member in chosen.members_.values():
-        drawn.refit(member, targets)
+    check_collection(stack, params)
+    with connected() as cluster:
+        drawn = SampledRows(stack, cluster, X, y, members=len(as_recipe(stack.recipe)))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", KernelChoiceWarning)  # it is said of the last machines
+            chosen = drawn.fitted(stack)
+        targets = drawn.targets_of(chosen)
+        for member in chosen.members_.values():
+            drawn.refit(member, targets)
     chosen._combine(targets)
     return attributes(chosen)

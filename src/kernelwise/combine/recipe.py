@@ -24,8 +24,6 @@ from kernelwise.kernels.transform import Scaling
 from kernelwise.machines.relevance import relevance
 from kernelwise.selection import Cascade, KernelSelector
 from kernelwise.selection.cascade import loo_criterion
-from kernelwise.selection.journal import as_journal
-from kernelwise.selection.recorded import facts, piece_of
 from kernelwise.targets import Targets
 
 _SURVIVORS = 3  # Laplacian kernels that the screen lets pass
@@ -75,11 +73,7 @@ def _relevant_laplacian(known: Known) -> dict[str, Any]:
     if _BASE not in known.fitted:
         raise Unsuitable(f"{_BASE}, which it is made from, is left out")
     base = known.fitted[_BASE]
-    M = piece_of(  # the candidates below must be the same when a run goes on
-        as_journal(base.journal),
-        (known.X, *facts(known.targets), base.best_kernel_, base.best_ridge_, known.random_state),
-        lambda: relevance(base.best_estimator_, random_state=known.random_state).values,
-    )
+    M = relevance(base.best_estimator_, random_state=known.random_state).values
     scaling = Scaling(tuple(feature_weights(M).tolist()))
     plain = scales_for(scaling(known.X), known.random_state)
     kernels = [Scaled(scaling.weights, kernel) for kernel in plain]

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from kernelwise._arguments import as_real, is_one_of, shown
+from kernelwise._collections import is_collection
 from kernelwise._progress import SILENT, Task
 from kernelwise._sklearn import (
     CallbackSupportMixin,
@@ -36,7 +37,6 @@ from kernelwise.gram import Engine, Targets
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.geometry import in_range
 from kernelwise.machines.calibration import Calibration
-from kernelwise.selection.all_rows import rows_elsewhere
 from kernelwise.selection.declaration import Checkable, Declared
 from kernelwise.selection.diagnostics import Code, Diagnostic, code_of
 from kernelwise.selection.estimators import (
@@ -92,8 +92,6 @@ class KernelStack(CallbackSupportMixin, WeightedMembers, Declared, Checkable, Ba
         As of :class:`KernelSelector`.
     time : float or None, default=None
         About how many seconds all choices may take together.
-    journal : str, path or None, default=None
-        As of :class:`KernelSelector`, for all members.
     n_jobs : int or None, default=None
         As of :class:`KernelSelector`.
     random_state : int, RandomState or None, default=None
@@ -160,7 +158,6 @@ class KernelStack(CallbackSupportMixin, WeightedMembers, Declared, Checkable, Ba
         "engine": [str, Engine],
         "memory": [str, Real, None],
         "time": [PositiveNumber(), None],
-        "journal": "no_validation",  # as_journal says it in one sentence
         "n_jobs": "no_validation",  # as_jobs says it in one sentence
         "random_state": ["random_state"],
         "class_weight": "no_validation",  # check_class_weight says it in one sentence
@@ -168,7 +165,6 @@ class KernelStack(CallbackSupportMixin, WeightedMembers, Declared, Checkable, Ba
     # What a selector has as parameters, and its declarations ask for.
     estimator: Any = None
     kernels: Any = None
-    journal: Any = None  # of models saved before there was one
     get_metadata_routing = BaseEstimator.get_metadata_routing  # fit itself takes the weights
 
     def __init__(
@@ -179,7 +175,6 @@ class KernelStack(CallbackSupportMixin, WeightedMembers, Declared, Checkable, Ba
         engine: Any = "auto",
         memory: Any = None,
         time: Any = None,
-        journal: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         class_weight: Any = None,
@@ -190,7 +185,6 @@ class KernelStack(CallbackSupportMixin, WeightedMembers, Declared, Checkable, Ba
         self.engine = engine
         self.memory = memory
         self.time = time
-        self.journal = journal
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.class_weight = class_weight
@@ -213,8 +207,8 @@ class KernelStack(CallbackSupportMixin, WeightedMembers, Declared, Checkable, Ba
         check_gate(self.gate)
         recipe = as_recipe(self.recipe)
         params = {} if sample_weight is None else {"sample_weight": sample_weight}
-        if (elsewhere := rows_elsewhere(self, X, y)) is not None:
-            self.__dict__ |= fit_collection(self, *elsewhere, params)
+        if is_collection(X):
+            self.__dict__ |= fit_collection(self, X, y, params)
             return self
         X, y = validate_rows(self, X, y, ensure_min_samples=3)
         X, y, weights, params = weighted_rows(X, y, params, self.class_weight, self.task, False)
@@ -261,7 +255,6 @@ class KernelStack(CallbackSupportMixin, WeightedMembers, Declared, Checkable, Ba
             "engine": self.engine,
             "memory": self.memory,
             "time": None if self.time is None else self.time / members,
-            "journal": self.journal,
             "n_jobs": self.n_jobs,
             "random_state": self.random_state,
             "class_weight": self.class_weight,

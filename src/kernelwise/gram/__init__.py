@@ -13,8 +13,7 @@ gram is the narrow waist between them::
 
 ``Dense`` holds the matrix in memory; it is the reference for every other engine and serves a
 user's precomputed matrix. ``Tiled`` sweeps over tiles of all kernel matrices at once and stores
-none. ``LowRank`` replaces the matrix by a few features of every row. ``Distributed`` lets the
-workers of a cluster do the work of either. numba appears in modules with
+none. ``LowRank`` replaces the matrix by a few features of every row. numba appears in modules with
 an underscore only. This package imports kernels and targets.
 """
 
@@ -26,10 +25,8 @@ from kernelwise.gram.base import Need as Need
 from kernelwise.gram.base import Powers as Powers
 from kernelwise.gram.base import available as available
 from kernelwise.gram.base import get as get
-from kernelwise.gram.cluster import ClusterError as ClusterError
 from kernelwise.gram.dense import Dense as Dense
 from kernelwise.gram.dense import resolve_engine as resolve_engine
-from kernelwise.gram.distributed import Distributed as Distributed
 from kernelwise.gram.inverse import Inverse as Inverse
 from kernelwise.gram.inverse import Spectrum as Spectrum
 from kernelwise.gram.lowrank import LowRank as LowRank

@@ -37,7 +37,7 @@ _LONGEST = 64  # steps of a ladder: beyond, what lies between two kernels costs 
 
 
 class Family(ABC):
-    """Kernels that share work; it can be pickled."""
+    """Kernels that share work."""
 
     lines: int
 

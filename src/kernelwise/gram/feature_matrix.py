@@ -20,8 +20,7 @@ from kernelwise.gram.features import (
     RowStatistics,
 )
 from kernelwise.gram.inverse import without_rounding
-from kernelwise.gram.runner import ThreadRunner
-from kernelwise.gram.sweep import Reduction, Runner
+from kernelwise.gram.runner import Reduction, run
 from kernelwise.kernels import Kernel
 from kernelwise.targets import Targets
 
@@ -58,17 +57,14 @@ class FeatureMatrix:
         targets: Targets,
         sample: Sample,
         scale: Array | None = None,
-        runner: Runner = ThreadRunner(),  # noqa: B008 (a frozen value)
     ) -> None:
         self.n, self.judged, self.progress = targets.n, sample.judged, SILENT
         self._kernel, self._X, self._targets, self._sample = kernel, X, targets, sample
-        self._scale, self._runner = scale, runner
+        self._scale = scale
 
     def scaled(self, scale: Array) -> "FeatureMatrix":
         """Return the features of every row times its entry of a scale."""
-        again = FeatureMatrix(
-            self._kernel, self._X, self._targets, self._sample, scale, self._runner
-        )
+        again = FeatureMatrix(self._kernel, self._X, self._targets, self._sample, scale)
         vars(again).update(features=self.features, progress=self.progress)
         return again
 
@@ -175,4 +171,4 @@ class FeatureMatrix:
 
     def _run(self, reduction: Reduction, part: Array | None = None) -> list[Array]:
         X = self._X if part is None else self._X[part]
-        return self._runner.run(RowBlocks(X, self.features.landmarks), reduction, self.progress)
+        return run(RowBlocks(X, self.features.landmarks), reduction, self.progress)

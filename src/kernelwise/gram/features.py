@@ -2,8 +2,8 @@ r"""Nyström features of all rows, block by block: nothing as large as rows time
 
 With landmarks Z and :math:`k(Z, Z) = L L^\top` the features of a row x are
 :math:`\phi(x) = L^{-1} k(Z, x)`, and :math:`\Phi \Phi^\top` is the kernel matrix as far as the
-landmarks span it. Every pass over the rows is a :class:`~kernelwise.gram.sweep.Reduction` over
-blocks of them, so that threads, processes or other machines can share it.
+landmarks span it. Every pass over the rows is a :class:`~kernelwise.gram.runner.Reduction` over
+blocks of them, so that threads can share it.
 
 References
 ----------
@@ -11,9 +11,8 @@ C. K. I. Williams and M. Seeger, Using the Nyström method to speed up kernel ma
 """
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -23,13 +22,11 @@ from kernelwise._threads import cached_property
 from kernelwise._types import Array
 from kernelwise.gram._lapack import add_square, solve_triangle
 from kernelwise.gram.pairs import kernel_between
-from kernelwise.gram.sweep import Reduction
-from kernelwise.gram.tiles import Block, Part, Points, Room, TilePairs, count_rows, take_rows
+from kernelwise.gram.runner import Reduction
+from kernelwise.gram.tiles import Block, Points, Room, TilePairs
 from kernelwise.kernels import Kernel, Pairs
 
 _BLOCK = 256  # rows: their features stay in a core's cache
-# Parts of a pass that workers share: each sends its sums, which may be as large as m x m.
-_FEWEST_PARTS, _MOST_ROWS = 8, 100_000
 _ALL = Block(slice(None), 0)  # the landmarks
 # A landmark that the others explain up to this share of the largest diagonal entry, for each of
 # them, adds nothing but rounding errors.
@@ -86,23 +83,10 @@ class RowBlocks:
         """The number of blocks."""
         return -(-int(self.X.shape[0]) // self.size)
 
-    def shares(self, workers: int) -> list[list[int]]:
+    def shares(self, threads: int) -> list[list[int]]:
         """Deal out the blocks in turn."""
-        workers = min(workers, self.count)
-        return [list(range(i, self.count, workers)) for i in range(workers)]
-
-    @property
-    def strips(self) -> int:
-        """The number of strips, a block each."""
-        return self.count
-
-    def parts(self) -> list[Part]:
-        """Return runs of blocks, as many whatever the number of workers."""
-        n = int(self.X.shape[0])
-        wanted = max(_FEWEST_PARTS, -(-n // _MOST_ROWS))
-        rows = self.size * -(-n // (self.size * wanted))
-        without = replace(self, X=None)
-        return [Part(without, (slice(i, min(i + rows, n)),)) for i in range(0, n, rows)]
+        threads = min(threads, self.count)
+        return [list(range(i, self.count, threads)) for i in range(threads)]
 
     def strip(self, i: int) -> list[tuple[Block, Block]]:
         """Return a block with the landmarks."""
@@ -130,10 +114,6 @@ class FeatureReduction(Reduction):
     features: Features
     scale: Array | None
 
-    def of_rows(self, rows: Sequence[slice]) -> dict[str, Any]:
-        """Return the scale of some rows."""
-        return {"scale": None if self.scale is None else take_rows(self.scale, rows)}
-
     def step(self, into: list[Array], pairs: Pairs, left: Block, right: Block) -> None:
         """Add a block of rows."""
         phi = self.features.values(pairs)
@@ -151,10 +131,6 @@ class Moments(FeatureReduction):
     """The upper triangle of Phi' Phi, and Phi' B."""
 
     columns: Array  # B
-
-    def of_rows(self, rows: Sequence[slice]) -> dict[str, Any]:
-        """Return the scale and the columns of some rows."""
-        return {**super().of_rows(rows), "columns": take_rows(self.columns, rows)}
 
     def zero(self) -> list[Array]:
         """Return zeros."""
@@ -174,11 +150,6 @@ class RowStatistics(FeatureReduction):
     weights: Array  # W
     second_moments: Array  # Phi' Phi
     rows: int
-    row_axis: ClassVar[int] = 0
-
-    def of_rows(self, rows: Sequence[slice]) -> dict[str, Any]:
-        """Return the scale of some rows, and how many there are."""
-        return {**super().of_rows(rows), "rows": count_rows(rows)}
 
     def zero(self) -> list[Array]:
         """Return room for every row."""
@@ -199,11 +170,6 @@ class Leverages(FeatureReduction):
     gains: Array
     weights: Array
     rows: int
-    row_axis: ClassVar[int] = 0
-
-    def of_rows(self, rows: Sequence[slice]) -> dict[str, Any]:
-        """Return the scale of some rows, and how many there are."""
-        return {**super().of_rows(rows), "rows": count_rows(rows)}
 
     def zero(self) -> list[Array]:
         """Return room for every row."""
@@ -224,12 +190,6 @@ class Projections(Reduction):
     scale: Array | None
     coefficients: Array  # b, with k(x, Z) b = phi(x)' W
     rows: int
-    row_axis: ClassVar[int] = 0
-
-    def of_rows(self, rows: Sequence[slice]) -> dict[str, Any]:
-        """Return the scale of some rows, and how many there are."""
-        scale = None if self.scale is None else take_rows(self.scale, rows)
-        return {"scale": scale, "rows": count_rows(rows)}
 
     def zero(self) -> list[Array]:
         """Return room for every row."""
@@ -250,10 +210,6 @@ class KernelSums(Reduction):
     kernel: Kernel
     columns: Array  # B
     landmarks: int  # their number
-
-    def of_rows(self, rows: Sequence[slice]) -> dict[str, Any]:
-        """Return the columns of some rows."""
-        return {"columns": take_rows(self.columns, rows)}
 
     def zero(self) -> list[Array]:
         """Return zeros."""

@@ -28,9 +28,8 @@ from kernelwise._types import Array
 from kernelwise.gram._lapack import factorize, square
 from kernelwise.gram.features import KernelSums
 from kernelwise.gram.partial_cholesky import ratio
-from kernelwise.gram.runner import ThreadRunner
+from kernelwise.gram.runner import run
 from kernelwise.gram.single import SINGLE, Normal, SingleBlocks, Whitened
-from kernelwise.gram.sweep import Runner
 from kernelwise.kernels import Kernel
 
 _EPS = float(np.finfo(SINGLE).eps)
@@ -81,7 +80,6 @@ class Landmarks:
     Y : array of shape (n, c)
     weights : array of shape (n,)
     fit_intercept : bool
-    runner : Runner
     """
 
     kernel: Kernel
@@ -90,7 +88,6 @@ class Landmarks:
     Y: Array
     weights: Array
     fit_intercept: bool = True
-    runner: Runner = ThreadRunner()  # noqa: RUF009 (a frozen value)
 
     @cached_property
     def _blocks(self) -> SingleBlocks:
@@ -112,16 +109,14 @@ class Landmarks:
         columns = np.column_stack([self.Y - self.target_means, np.ones(len(self.Y))])
         columns = np.asarray(self.weights[:, None] * columns, dtype=SINGLE)
         sums_over_rows = KernelSums(self.kernel, columns, self.Z.shape[0])
-        [sums] = self.runner.run(self._blocks, sums_over_rows)
+        [sums] = run(self._blocks, sums_over_rows)
         means = sums[:, -1] / self.weights.sum()
         return sums[:, :-1], means if self.fit_intercept else np.zeros_like(means)
 
     def times(self, V: Array, progress: Task) -> Array:
         """Return K' W H K V."""
         weights = self.weights[:, None].astype(SINGLE)
-        [product] = self.runner.run(
-            self._blocks, Normal(self.kernel, weights, V.astype(SINGLE)), progress
-        )
+        [product] = run(self._blocks, Normal(self.kernel, weights, V.astype(SINGLE)), progress)
         _, means = self.moments
         return np.asarray(product - self.weights.sum() * np.outer(means, means @ V))
 
@@ -129,7 +124,7 @@ class Landmarks:
         """Return T^-T K' W H K T^-1, estimated from some of the rows."""
         weights = self.weights[sample]
         scale = self.weights.sum() / weights.sum()
-        [product] = self.runner.run(
+        [product] = run(
             SingleBlocks(self.X[sample], self.Z, _MANY),
             Whitened(
                 self.kernel,

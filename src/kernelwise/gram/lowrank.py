@@ -38,8 +38,6 @@ from kernelwise.gram.inverse import Inverse, Spectrum
 from kernelwise.gram.pairs import kernel_between
 from kernelwise.gram.partial_cholesky import PartialCholesky
 from kernelwise.gram.refusals import DoesNotFit
-from kernelwise.gram.runner import ThreadRunner
-from kernelwise.gram.sweep import Runner
 from kernelwise.gram.thin_inverse import thin_inverses
 from kernelwise.kernels import Kernel
 from kernelwise.targets import Targets
@@ -133,17 +131,6 @@ class LowRank(Engine):
         self, kernels: Sequence[Kernel], X: Any, targets: Targets, progress: Task = SILENT
     ) -> Iterator[Gram]:
         """Yield the gram of every kernel; few rows have their matrices in memory."""
-        return self.grams_by(ThreadRunner(), kernels, X, targets, progress)
-
-    def grams_by(
-        self,
-        runner: Runner,
-        kernels: Sequence[Kernel],
-        X: Any,
-        targets: Targets,
-        progress: Task = SILENT,
-    ) -> Iterator[Gram]:
-        """Yield the same, with passes over the rows by somebody else."""
         if any(kernel.takes_matrix for kernel in kernels):
             raise ValueError("a given matrix is in memory already: use engine='dense'.")
         if not self._is_thin(targets.n):
@@ -161,7 +148,7 @@ class LowRank(Engine):
         for kernel in kernels:
             chosen = uniform if self.landmarks == "uniform" else self._pivots(kernel, X, order)
             sample = Sample(chosen, self._judged_rows(order, chosen))
-            yield LowRankGram(kernel, X, targets, sample, runner)
+            yield LowRankGram(kernel, X, targets, sample)
 
     def refinements(self, rows: int) -> list[Engine]:
         """Return engines of larger rank that fit, where that is left to the selection."""
@@ -246,16 +233,9 @@ class LowRankGram(Gram):
     is_psd = True
     sweeps = 3  # for the second moments, for the rows judged, for the solution
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        X: Any,
-        targets: Targets,
-        sample: Sample,
-        runner: Runner = ThreadRunner(),  # noqa: B008 (a frozen value)
-    ) -> None:
+    def __init__(self, kernel: Kernel, X: Any, targets: Targets, sample: Sample) -> None:
         self._kernel, self._X, self._targets, self.sample = kernel, X, targets, sample
-        self._phi = FeatureMatrix(kernel, X, targets, sample, runner=runner)
+        self._phi = FeatureMatrix(kernel, X, targets, sample)
         self.unsound = sample.landmarks
 
     @property

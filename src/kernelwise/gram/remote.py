@@ -4,21 +4,18 @@ Only sums and samples leave the workers. A partition is read when a task needs i
 afterwards, so that a worker holds one at a time however many there are.
 """
 
-import hashlib
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from kernelwise._progress import Task
 from kernelwise._threads import cached_property, limited
 from kernelwise._types import Array
-from kernelwise.gram.cluster import Cluster, explained, given, sum_of
+from kernelwise.gram.cluster import Cluster
 from kernelwise.gram.features import Features, Moments, RowBlocks
 from kernelwise.gram.runner import Watch, run_strips
 from kernelwise.kernels.geometry import in_range
 
 _TARGET = "target of kernelwise"  # the name of a column
-_AT_ONCE = 4096  # rows that are copied for a hash
 _MOST_LABELS = 1000  # distinct values of a target that are told of one by one
 
 
@@ -29,7 +26,6 @@ class Facts(NamedTuple):
     columns: int
     invalid_reason: str | None  # what is wrong with it
     labels: Array | None  # the distinct values of the target; None if they are many
-    digest: bytes = b""  # a hash of rows and targets
 
 
 class RemoteMoments(NamedTuple):
@@ -65,8 +61,7 @@ class RemoteRows:
     @cached_property
     def facts(self) -> list[Facts]:
         """What is known of every partition, from one pass."""
-        with explained(self._cluster):
-            found: list[Facts] = self._cluster.gather(self._cluster.map(facts_of, self._parts))
+        found: list[Facts] = self._cluster.of_parts(facts_of, self._parts)
         for facts in found:
             if facts.invalid_reason is not None:
                 raise ValueError(facts.invalid_reason)
@@ -78,11 +73,6 @@ class RemoteRows:
         return sum(facts.rows for facts in self.facts)
 
     @property
-    def digests(self) -> list[bytes]:
-        """A hash of every partition, by which a journal knows the rows."""
-        return [facts.digest for facts in self.facts]
-
-    @property
     def labels(self) -> Array | None:
         """The distinct values of the target; None if they are many."""
         parts = [facts.labels for facts in self.facts if facts.rows]
@@ -92,23 +82,13 @@ class RemoteRows:
     def sample(self, most: int) -> tuple[Array, Array]:
         """Return a random sample of rows and their targets, the same every time."""
         share = min(1.0, most / self.n)
-        with explained(self._cluster):
-            parts = self._cluster.gather(
-                [
-                    future
-                    for i, part in enumerate(self._parts)
-                    for future in self._cluster.map(sample_of, [part], share, i)
-                ]
-            )
+        parts = self._cluster.of_parts(sample_of, self._parts, share)
         X, y = zip(*(part for part in parts if len(part[0])), strict=True)
         return np.concatenate(X), np.concatenate(y)
 
-    def moments(self, features: Features, coding: "Coding", progress: Task) -> RemoteMoments:
+    def moments(self, features: Features, coding: "Coding") -> RemoteMoments:
         """Return the sums over all rows: 8 m² bytes leave a worker for a rank of m."""
-        cluster = self._cluster
-        with explained(cluster), progress.part("moments", len(self._parts)) as task:
-            shared = cluster.submit("shared", given, (features, coding))
-            arrays = sum_of(cluster, cluster.map(moments_of, self._parts, shared), task)
+        arrays = self._cluster.total(moments_of, _added, self._parts, (features, coding))
         return RemoteMoments(*arrays)
 
 
@@ -128,7 +108,7 @@ class Coding(NamedTuple):
         return np.column_stack([signs, np.full(len(y), float(self.fit_intercept))])
 
 
-def facts_of(part: Any) -> Facts:
+def facts_of(part: Any, place: int) -> Facts:
     """Return what is known of a partition: what a task does."""
     try:
         rows, target = _arrays(part)
@@ -136,23 +116,13 @@ def facts_of(part: Any) -> Facts:
         return Facts(0, 0, str(error), None)
     labels = np.unique(target)
     few = labels if labels.size <= _MOST_LABELS else None
-    return Facts(rows.shape[0], rows.shape[1], None, few, _digest(rows, target))
+    return Facts(rows.shape[0], rows.shape[1], None, few)
 
 
-def _digest(rows: Array, target: Array) -> bytes:
-    """Return a hash of rows and targets."""
-    values = np.array(list(map(repr, target))) if target.dtype.hasobject else target
-    digest = hashlib.blake2b(repr((rows.shape, values.dtype.str)).encode(), digest_size=16)
-    for start in range(0, len(rows), _AT_ONCE):
-        for part in (rows, values):
-            digest.update(part[start : start + _AT_ONCE].tobytes())
-    return digest.digest()
-
-
-def sample_of(part: Any, share: float, seed: int) -> tuple[Array, Array]:
+def sample_of(part: Any, place: int, share: float) -> tuple[Array, Array]:
     """Return a sample of a partition."""
     rows, target = _arrays(part)
-    rng = np.random.default_rng([seed, 1])
+    rng = np.random.default_rng([place, 1])
     chosen = np.sort(rng.permutation(len(rows))[: round(share * len(rows))])
     return rows[chosen], target[chosen]
 
@@ -166,6 +136,11 @@ def moments_of(part: Any, shared: tuple[Features, Coding]) -> list[Array]:
     with limited(1):
         upper, onto = run_strips(blocks, Moments(features, None, B), range(blocks.count), Watch())
     return [np.triu(upper) + np.triu(upper, 1).T, onto, B.T @ B]
+
+
+def _added(left: list[Array], right: list[Array]) -> list[Array]:
+    """Return the sums over two partitions."""
+    return [a + b for a, b in zip(left, right, strict=True)]
 
 
 def _arrays(part: Any) -> tuple[Array, Array]:

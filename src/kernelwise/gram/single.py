@@ -4,7 +4,6 @@ Half of the digits are enough for a kernel's values and twice as fast; sums over
 double precision, but for those of a preconditioner.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,8 +14,8 @@ from kernelwise._threads import cached_property
 from kernelwise._types import Array
 from kernelwise.gram._lapack import solve_triangle
 from kernelwise.gram.features import RowBlocks
-from kernelwise.gram.sweep import Reduction
-from kernelwise.gram.tiles import Block, Points, Room, take_rows
+from kernelwise.gram.runner import Reduction
+from kernelwise.gram.tiles import Block, Points, Room
 from kernelwise.kernels import Kernel, Pairs
 from kernelwise.kernels.geometry import Transform
 
@@ -124,10 +123,6 @@ class Normal(Reduction):
     weights: Array  # of shape (n, 1)
     vectors: Array  # V
 
-    def of_rows(self, rows: Sequence[slice]) -> dict[str, Any]:
-        """Return the weights of some rows."""
-        return {"weights": take_rows(self.weights, rows)}
-
     def zero(self) -> list[Array]:
         """Return zeros."""
         return [np.zeros(self.vectors.shape)]
@@ -146,10 +141,6 @@ class Whitened(Reduction):
     roots: Array  # of the weights, of shape (n, 1)
     means: Array
     triangle: Array  # T
-
-    def of_rows(self, rows: Sequence[slice]) -> dict[str, Any]:
-        """Return the roots of some rows."""
-        return {"roots": take_rows(self.roots, rows)}
 
     def zero(self) -> list[Array]:
         """Return zeros."""

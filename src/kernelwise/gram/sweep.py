@@ -3,19 +3,16 @@
 The upper triangle is walked tile by tile. A tile's distances (or dot products) are computed once;
 every family of kernels then adds its sums to them::
 
-    rows sorted by class ──> strips of tiles ──> workers ──> Pairs of a tile ──> sums of families
+    rows sorted by class ──> strips of tiles ──> threads ──> Pairs of a tile ──> sums of families
                    tiles                          runner                          families
 
 Rows are sorted by class and no tile crosses a class boundary, so K @ T for class indicators T is a
-plain sum over each tile. A reduction is a value without closures: together with the tiles it is all
-that a worker needs, whether it is a thread, a process or another machine. Memory is
-O(n · kernels · classes) a worker; nothing n×n exists.
+plain sum over each tile. Memory is O(n · kernels · classes) a thread; nothing n×n exists.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, NamedTuple, Protocol, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
@@ -25,7 +22,8 @@ from kernelwise._types import Array
 from kernelwise.gram.base import GramStatistics
 from kernelwise.gram.dense import sample_pairs
 from kernelwise.gram.families import Family, Reach, group_kernels
-from kernelwise.gram.tiles import Block, Part, Room, TilePairs, Tiles, count_rows, take_rows
+from kernelwise.gram.runner import Reduction, run
+from kernelwise.gram.tiles import Block, TilePairs, Tiles
 from kernelwise.kernels import Kernel, Pairs
 from kernelwise.targets import Targets
 
@@ -35,44 +33,12 @@ _CANCELLATION = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
-class Reduction(ABC):
-    """Arrays that are sums over all tiles; it can be pickled."""
-
-    # Along which axis the arrays have an entry for every row; None where they are sums over rows.
-    row_axis: ClassVar[int | None] = None
-
-    def of_rows(self, rows: Sequence[slice]) -> dict[str, Any]:
-        """Return the fields that hold something of every row, cut to some rows."""
-        return {}
-
-    @abstractmethod
-    def zero(self) -> list[Array]:
-        """Return the arrays before the first tile."""
-
-    @abstractmethod
-    def step(self, into: list[Array], pairs: Pairs, left: Block, right: Block) -> None:
-        """Add a tile, and its mirror image below the diagonal."""
-
-    def merge(self, into: list[Array], others: list[Array]) -> list[Array]:
-        """Add the arrays of another worker, in place."""
-        with np.errstate(over="ignore", invalid="ignore"):
-            for total, array in zip(into, others, strict=True):
-                np.add(total, array, out=total)
-        return into
-
-
-@dataclass(frozen=True, eq=False)
 class Sums(Reduction):
     """The lines of every family, summed over each class: arrays (lines, labels, n)."""
 
     families: Sequence[Family]
     labels: int
     n: int
-    row_axis: ClassVar[int] = -1
-
-    def of_rows(self, rows: Sequence[slice]) -> dict[str, Any]:
-        """Return how many rows there are."""
-        return {"n": count_rows(rows)}
 
     def zero(self) -> list[Array]:
         """Return empty lines."""
@@ -95,11 +61,6 @@ class Products(Reduction):
     families: Sequence[Family]
     vectors: Sequence[Array]  # V by family, (steps, m, n); zeros for steps that are not wanted
     wanted: Sequence[Array]  # which steps are, by family
-    row_axis: ClassVar[int] = -1
-
-    def of_rows(self, rows: Sequence[slice]) -> dict[str, Any]:
-        """Return the vectors on some rows."""
-        return {"vectors": [take_rows(V, rows, -1) for V in self.vectors]}
 
     @classmethod
     def of(cls, families: Sequence[Family], vectors: Mapping[int, Array]) -> "Products":
@@ -144,10 +105,6 @@ class CenteredSquares(Reduction):
 
     kernels: Sequence[RowMeans]
 
-    def of_rows(self, rows: Sequence[slice]) -> dict[str, Any]:
-        """Return the means of some rows."""
-        return {"kernels": [k._replace(means=take_rows(k.means, rows)) for k in self.kernels]}
-
     def zero(self) -> list[Array]:
         """Return zeros."""
         return [np.zeros(len(self.kernels))]
@@ -161,44 +118,6 @@ class CenteredSquares(Reduction):
             into[0][k] += (1.0 if left == right else 2.0) * np.einsum("ij,ij->", S, S)
 
 
-class Plan(Protocol):
-    """Work in strips of tiles, which workers share: the tiles of a matrix, or blocks of rows."""
-
-    @property
-    def count(self) -> int:
-        """The number of tiles."""
-
-    def shares(self, workers: int) -> list[list[int]]:
-        """Deal out the strips."""
-
-    @property
-    def strips(self) -> int:
-        """The number of strips."""
-
-    def strip(self, i: int) -> list[tuple[Block, Block]]:
-        """Return the tiles of a strip, each by its two blocks."""
-
-    def room(self) -> Room:
-        """Return room for the distances of any tile."""
-
-    def pairs(self, left: Block, right: Block, room: Room) -> Pairs:
-        """Return the pairs of a tile."""
-
-    @property
-    def X(self) -> Any:
-        """The rows."""
-
-    def parts(self) -> list[Part]:
-        """Cut the work into parts, each for some of the rows, whoever will do them."""
-
-
-class Runner(Protocol):
-    """Whatever gets a reduction done: it deals out strips and merges what comes back."""
-
-    def run(self, tiles: Plan, reduction: Reduction, progress: Task = SILENT) -> list[Array]:
-        """Return the arrays of the reduction over all tiles."""
-
-
 def _row_means(kernel: Kernel, statistics: GramStatistics, means: Array) -> RowMeans:
     return RowMeans(kernel, statistics.shift != 0.0, means, float(means.mean()))
 
@@ -207,7 +126,7 @@ class Settings(NamedTuple):
     """How to sweep."""
 
     tile: int
-    runner: Runner
+    threads: int | None
     dtype: str
 
 
@@ -241,7 +160,7 @@ class Sweep:
             return self._read(lines)
 
     def _walk(self, reduction: Reduction, progress: Task = SILENT) -> list[Array]:
-        return self.settings.runner.run(self._tiles, reduction, progress)
+        return run(self._tiles, reduction, progress, self.settings.threads)
 
     def _read(self, lines: list[Array]) -> list[GramStatistics]:
         """Return the statistics that the lines of all families hold."""

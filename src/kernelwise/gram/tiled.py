@@ -19,8 +19,7 @@ from kernelwise.gram.inverse import Inverse, Spectrum
 from kernelwise.gram.pairs import kernel_between
 from kernelwise.gram.panels import steps_for
 from kernelwise.gram.partial_cholesky import IterativeInverse, PartialCholesky, Preconditioner
-from kernelwise.gram.runner import ThreadRunner
-from kernelwise.gram.sweep import Runner, Settings, Sweep
+from kernelwise.gram.sweep import Settings, Sweep
 from kernelwise.gram.trials import Trials
 from kernelwise.kernels import Kernel
 from kernelwise.targets import Targets
@@ -87,29 +86,13 @@ class Tiled(Engine):
                 f"dtype of Tiled must be {' or '.join(map(repr, _TYPES))}, got {shown(self.dtype)}."
             )
 
-    @property
-    def runner(self) -> ThreadRunner:
-        """Who sweeps."""
-        return ThreadRunner(self.threads)
-
     def grams(
         self, kernels: Sequence[Kernel], X: Any, targets: Targets, progress: Task = SILENT
     ) -> Iterator["TiledGram"]:
         """Yield the grams of all kernels; the first one asked sweeps for all."""
-        return self.grams_by(self.runner, kernels, X, targets, progress)
-
-    def grams_by(
-        self,
-        runner: Runner,
-        kernels: Sequence[Kernel],
-        X: Any,
-        targets: Targets,
-        progress: Task = SILENT,
-    ) -> Iterator["TiledGram"]:
-        """Yield the same, with sweeps by somebody else."""
         if any(kernel.takes_matrix for kernel in kernels):
             raise ValueError("a given matrix is in memory already: use engine='dense'.")
-        settings = Settings(self.tile, runner, self.dtype)
+        settings = Settings(self.tile, self.threads, self.dtype)
         sweep = Sweep(kernels, X, targets, settings, progress)
         for i in range(len(kernels)):
             yield TiledGram(sweep, i, self.memory)

@@ -1,9 +1,8 @@
 """The data of a sweep: rows sorted by class and cut into blocks, whose pairs are the tiles."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain, combinations, pairwise
+from itertools import pairwise
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -16,10 +15,6 @@ from kernelwise.kernels.geometry import Transform
 
 _CACHE_LINE = 64  # bytes
 _DIRECT_FEATURES = 64  # up to here differences in a compiled loop beat a matrix product
-# Of rows that go to a worker together. What comes back grows with the number of groups: for 31
-# widths of 20,000 rows in two classes 26 MB from four.
-_BLOCKS_A_GROUP = 16
-_FEWEST_GROUPS, _MOST_GROUPS = 4, 64
 
 
 def on_cache_lines(size: int, dtype: Any = np.float64) -> Array:
@@ -44,11 +39,7 @@ class Points:
 
 
 class Room:
-    """Memory for one tile after the other, by name and transform.
-
-    Memory that is given back after every tile costs a worker of Dask, whose allocator returns it to
-    the system at once, a quarter of its time.
-    """
+    """Memory for one tile after the other, by name and transform."""
 
     def __init__(self) -> None:
         self._arrays: dict[tuple[str, Any], Array] = {}
@@ -71,39 +62,6 @@ class Block(NamedTuple):
 
     rows: slice
     label: int
-
-
-class Part(NamedTuple):
-    """A part of the work on all rows, for a worker that has some of them.
-
-    Attributes
-    ----------
-    plan : Plan
-        Without its rows.
-    rows : tuple of slice
-        The rows that it takes, one after the other.
-    """
-
-    plan: Any
-    rows: tuple[slice, ...]
-
-
-def count_rows(rows: Sequence[slice]) -> int:
-    """Return how many rows some slices have."""
-    return sum(part.stop - part.start for part in rows)
-
-
-def take_rows(array: Any, rows: Sequence[slice], axis: int = 0) -> Any:
-    """Return some rows of an array, one slice after the other."""
-    parts = [array[part] if axis == 0 else array[..., part] for part in rows]
-    return parts[0] if len(parts) == 1 else stacked(parts, axis)
-
-
-def stacked(parts: Sequence[Any], axis: int = 0) -> Any:
-    """Return arrays, or CSR matrices, one after the other."""
-    if sp.issparse(parts[0]):
-        return sp.vstack(parts, format="csr")
-    return np.concatenate(parts, axis=axis)
 
 
 class TilePairs(Pairs):
@@ -152,14 +110,12 @@ def direct_distances(geometry: str, X: Array, Z: Array | None, G: Array) -> Arra
 class Tiles:
     """The upper triangle of a kernel matrix in tiles, none of which crosses a class boundary.
 
-    Strip i holds the tiles of block i with some blocks: of all rows, with itself and every later
-    one.
+    Strip i holds the tiles of block i with itself and every later one.
     """
 
     X: Any  # an array or CSR matrix of the rows, sorted by class
     order: Array  # where they are in the data
     blocks: list[Block]
-    partners: list[range]  # of every strip, by their numbers among the blocks
 
     @classmethod
     def of(cls, X: Any, codes: Array, size: int) -> "Tiles":
@@ -172,7 +128,7 @@ class Tiles:
             for first, stop in pairwise(edges)
             for start in range(first, stop, size)
         ]
-        return cls(X[order], order, blocks, _triangle(0, len(blocks)))
+        return cls(X[order], order, blocks)
 
     @cached_property
     def _place(self) -> Array:
@@ -191,12 +147,7 @@ class Tiles:
     @property
     def count(self) -> int:
         """The number of tiles."""
-        return sum(len(self.strip(i)) for i in range(self.strips))
-
-    @property
-    def strips(self) -> int:
-        """The number of strips."""
-        return len(self.partners)
+        return len(self.blocks) * (len(self.blocks) + 1) // 2
 
     def room(self) -> Room:
         """Return room for the distances of any tile."""
@@ -204,7 +155,7 @@ class Tiles:
 
     def strip(self, i: int) -> list[tuple[Block, Block]]:
         """Return the tiles of a strip, each by its two blocks."""
-        return [(self.blocks[i], self.blocks[j]) for j in self.partners[i]]
+        return [(self.blocks[i], other) for other in self.blocks[i:]]
 
     @cached_property
     def points(self) -> Points:
@@ -216,52 +167,10 @@ class Tiles:
         other = None if left == right else (self.points, right.rows)
         return TilePairs((self.points, left.rows), other, room)
 
-    def parts(self) -> list[Part]:
-        """Return the tiles of every group of blocks with every later group, and with itself.
-
-        There are as many whatever the number of workers, so that sums do not depend on it. Tiles of
-        groups with themselves go two groups together: as many as those between two, so that workers
-        end together.
-        """
-        wanted = max(-(-len(self.blocks) // _BLOCKS_A_GROUP), _FEWEST_GROUPS)
-        groups = min(wanted, _MOST_GROUPS, len(self.blocks))
-        edges = [len(self.blocks) * i // groups for i in range(groups + 1)]
-        spans = [self.blocks[a:b] for a, b in pairwise(edges)]
-        couples = [spans[i : i + 2] for i in range(0, groups, 2)]
-        return [*map(_between, combinations(spans, 2)), *map(_within, couples)]
-
-    def shares(self, workers: int) -> list[list[int]]:
-        """Deal out the strips, of which the first is the longest: to workers 0, 1, 2, 2, 1, 0..."""
-        dealt: list[list[int]] = [[] for _ in range(min(workers, len(self.blocks)))]
+    def shares(self, threads: int) -> list[list[int]]:
+        """Deal out the strips, of which the first is the longest: to threads 0, 1, 2, 2, 1, 0..."""
+        dealt: list[list[int]] = [[] for _ in range(min(threads, len(self.blocks)))]
         for strip in range(len(self.blocks)):
             turn, place = divmod(strip, len(dealt))
             dealt[place if turn % 2 == 0 else -1 - place].append(strip)
         return dealt
-
-
-def _triangle(first: int, last: int) -> list[range]:
-    """Return the partners of blocks that meet themselves and every later one."""
-    return [range(i, last) for i in range(first, last)]
-
-
-def _between(groups: Sequence[Sequence[Block]]) -> Part:
-    """Return the tiles between two groups of blocks."""
-    first, second = map(len, groups)
-    return _part(groups, [range(first, first + second)] * first)
-
-
-def _within(groups: Sequence[Sequence[Block]]) -> Part:
-    """Return the tiles of groups of blocks, each with itself."""
-    edges = np.cumsum([0, *map(len, groups)]).tolist()
-    return _part(groups, [meets for span in pairwise(edges) for meets in _triangle(*span)])
-
-
-def _part(groups: Sequence[Sequence[Block]], partners: list[range]) -> Part:
-    """Return some tiles of groups of blocks."""
-    rows = tuple(slice(group[0].rows.start, group[-1].rows.stop) for group in groups)
-    blocks: list[Block] = []
-    start = 0
-    for block, label in chain.from_iterable(groups):
-        blocks.append(Block(slice(start, start + block.stop - block.start), label))
-        start = blocks[-1].rows.stop
-    return Part(Tiles(None, np.empty(0, int), blocks, partners), rows)

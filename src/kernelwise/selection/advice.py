@@ -31,7 +31,7 @@ def plan_or_advise(selector: Any, X: Any, y: Any, params: dict[str, Any]) -> Pla
 
     def attempt(change: Change) -> None:
         changed = copy.copy(selector)
-        vars(changed).update(change, journal=None)
+        vars(changed).update(change)
         check_rank(change, planned(changed, X, y, params).kernels)
 
     raise advised(refused, _ways_of(selector), attempt)

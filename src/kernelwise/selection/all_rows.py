@@ -13,17 +13,13 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from sklearn.base import clone
 
-from kernelwise._arguments import as_bytes, is_one_of
-from kernelwise._collections import is_collection
-from kernelwise._progress import SILENT
+from kernelwise._arguments import as_bytes, is_one_of, shown
 from kernelwise._threads import limited
 from kernelwise._types import Array
-from kernelwise.gram import Distributed, LowRank
-from kernelwise.gram.cluster import arrays_from
-from kernelwise.gram.distributed import worker_bytes
+from kernelwise.gram import LowRank
+from kernelwise.gram.cluster import Cluster, connected
 from kernelwise.gram.features import Features
 from kernelwise.gram.lowrank import distinct_rows
-from kernelwise.gram.mapped import file_of
 from kernelwise.gram.pairs import kernel_between
 from kernelwise.gram.remote import Coding, RemoteMoments, RemoteRows, moments_of
 from kernelwise.gram.thin_inverse import bias_of
@@ -34,9 +30,7 @@ from kernelwise.selection.cascade import AUTO_RIDGES, loo_criterion
 from kernelwise.selection.diagnostics import Code, Diagnostic
 from kernelwise.selection.estimators import balanced_leave_one_out, leave_one_out
 from kernelwise.selection.inputs import as_ridges
-from kernelwise.selection.journal import as_journal
-from kernelwise.selection.recorded import piece_of
-from kernelwise.targets import Targets, as_vector, last_rows, stratified_order
+from kernelwise.targets import Targets, last_rows, stratified_order
 
 SAMPLE = 100_000  # rows on which the kernel is chosen
 _HELD_OUT, _HELD_SHARE = 5000, 10  # rows, and at most one in so many of the sample
@@ -44,23 +38,8 @@ _RANKS = (1000, 500, 250, 125)
 _TO_CHOOSE = 500  # landmarks at most by which kernels are compared
 _WORK = 1e13  # multiplications for the sums over all rows
 _PACE = 5e9  # of them that a worker makes in a second
-_COPIES = 2.0  # of all rows that a choice holds
-
-
-def rows_elsewhere(estimator: Any, X: Any, y: Any) -> tuple[Any, Any] | None:
-    """Return rows that do not belong into this process, and targets, as Dask collections.
-
-    They are given as such, or they are in a file that a cluster can read and that is too large for
-    the memory of this process. None where they do belong here.
-    """
-    if is_collection(X):
-        return X, y
-    engine = estimator.engine
-    source = file_of(X) if isinstance(engine, Distributed) else None
-    if source is None or estimator.__sklearn_tags__().input_tags.pairwise:
-        return None
-    budget = as_bytes(engine.memory if estimator.memory is None else estimator.memory)
-    return None if 8.0 * _COPIES * X.size <= budget else arrays_from(source, as_vector(y))
+_LOADED = 3e8  # bytes of a worker: Python with the libraries
+_MATRICES = 6  # as large as the sums: the factor, those of two tasks, what they are added to
 
 
 class Machine(NamedTuple):
@@ -72,9 +51,11 @@ class Machine(NamedTuple):
 
 def fit_collection(selector: Any, X: Any, y: Any, params: dict[str, Any]) -> dict[str, Any]:
     """Return the attributes of a selector that is fitted to Dask collections."""
-    drawn = SampledRows(selector, X, y, params)
-    chosen = drawn.fitted(selector)
-    drawn.refit(chosen, drawn.targets_of(chosen))
+    check_collection(selector, params)
+    with connected() as cluster:
+        drawn = SampledRows(selector, cluster, X, y)
+        chosen = drawn.fitted(selector)
+        drawn.refit(chosen, drawn.targets_of(chosen))
     return attributes(chosen)
 
 
@@ -90,27 +71,22 @@ class SampledRows:
     Parameters
     ----------
     estimator : KernelSelector or KernelStack
+    cluster : Cluster
     X, y : Dask collections
-    params : dict
-        Of the fit.
     members : int, default=1
         Among how many machines time and work are divided.
     """
 
-    def __init__(
-        self, estimator: Any, X: Any, y: Any, params: dict[str, Any], members: int = 1
-    ) -> None:
-        self._engine = _engine_of(estimator, params)
-        self._engine.cluster.connect()
-        self.rows = RemoteRows(self._engine.cluster, X, y)
+    def __init__(self, estimator: Any, cluster: Cluster, X: Any, y: Any, members: int = 1) -> None:
+        self.rows = RemoteRows(cluster, X, y)
         self.sample, self._labels = self.rows.sample(SAMPLE)
-        rank = _rank_for(members * self.rows.n, estimator, self._engine)
+        rank = _rank_for(members * self.rows.n, estimator, cluster)
         self.rank, self._memory = min(rank, len(self.sample) // 2), estimator.memory
 
     def fitted(self, estimator: Any) -> Any:
         """Return a copy of an estimator, fitted to the sample with few landmarks."""
         few = LowRank(rank=min(self.rank, _TO_CHOOSE), memory=self._memory)
-        copied = clone(estimator).set_params(engine=replace(self._engine, engine=few))
+        copied = clone(estimator).set_params(engine=few)
         return copied.fit(_named(self.sample, self.rows.names), self._labels)
 
     def targets_of(self, chosen: Any) -> Targets:
@@ -128,7 +104,7 @@ class SampledRows:
         machine.set_params(ridge=ridge)
         known: Any = replace(held_out, bias=found.bias)
         machine.adopt(fit.features.landmarks, targets, known, found.coefficients)
-        chosen.best_ridge_, chosen._sample = ridge, (self.sample, self._labels)
+        chosen.best_ridge_ = ridge
         chosen.error_ = leave_one_out(machine, targets, "held-out rows")
         chosen.balanced_error_ = balanced_leave_one_out(machine, targets, "held-out rows")
         said = f"chosen on a sample of {targets.n} of {self.rows.n} rows, fitted to all of them"
@@ -150,7 +126,8 @@ class _Fit:
 
     def run(self) -> tuple[float, HeldOutFit, Machine]:
         """Return the ridge, what is known of rows held out, and the machine on all rows."""
-        moments, held = self._moments(), self._held_rows()
+        moments = self._rows.moments(self.features, self._coding)
+        held = self._held_rows()
         part = self._sample[held], self._targets.labels[held]
         without = moments.without(RemoteMoments(*moments_of(part, (self.features, self._coding))))
         K = kernel_between(self.features.kernel, self._sample[held], self.features.landmarks)
@@ -162,17 +139,6 @@ class _Fit:
             tried[ridge] = self._loss(fit, held), fit
         best = min(tried, key=lambda ridge: tried[ridge][0])
         return best, tried[best][1], solved(self.features, moments, best)
-
-    def _moments(self) -> RemoteMoments:
-        """Return the sums over all rows, which a journal may know."""
-        features, coding = self.features, self._coding
-        given = self._rows.digests, self._targets.labels, features, coding
-        found = piece_of(
-            as_journal(self._chosen.journal),
-            ("sums over all rows", *given),
-            lambda: list(self._rows.moments(features, coding, SILENT)),
-        )
-        return RemoteMoments(*found)
 
     def _held_rows(self) -> Array:
         """Return rows of the sample that were not taken for landmarks, of every class."""
@@ -205,8 +171,8 @@ def solved(features: Features, moments: RemoteMoments, ridge: float) -> Machine:
     return Machine(features.coefficients(w), bias)
 
 
-def _engine_of(selector: Any, params: dict[str, Any]) -> Distributed:
-    """Return the engine that reaches the cluster; refuse what sums over all rows do not know."""
+def check_collection(selector: Any, params: dict[str, Any]) -> None:
+    """Refuse what sums over all rows do not know."""
     estimator = getattr(selector, "estimator", None)
     if not isinstance(estimator, LSSVC | KRR | None):
         raise ValueError("rows on a cluster are fitted by LSSVC or KRR: leave estimator None.")
@@ -215,27 +181,19 @@ def _engine_of(selector: Any, params: dict[str, Any]) -> Distributed:
         ("fit parameters such as sample_weight", bool(params)),
         ("class_weight", weights != (None, None)),
         ("refit=False", not getattr(selector, "refit", True)),
+        (f"engine={shown(selector.engine)}", not is_one_of(selector.engine, ["auto"])),
     ):
         if is_given:
             raise ValueError(f"rows on a cluster do not go with {name}: leave it out.")
-    if isinstance(selector.engine, Distributed):
-        return selector.engine
-    if is_one_of(selector.engine, ["auto", "distributed"]):
-        return Distributed(memory=selector.memory)
-    raise ValueError(
-        "Dask collections are fitted by a cluster: leave engine at 'auto', or give "
-        "engine=Distributed(client)."
-    )
 
 
-def _rank_for(rows: int, selector: Any, engine: Distributed) -> int:
+def _rank_for(rows: int, selector: Any, cluster: Cluster) -> int:
     """Return how many landmarks memory and time allow, of all workers together."""
-    workers = engine.cluster.threads
-    work = _WORK if selector.time is None else 0.5 * selector.time * _PACE * workers
-    asked = selector.memory if selector.memory is not None else engine.memory
-    memory = min(as_bytes(asked), engine.cluster.memory)
+    work = _WORK if selector.time is None else 0.5 * selector.time * _PACE * cluster.threads
+    memory = min(as_bytes(selector.memory), cluster.memory)
     for rank in _RANKS:
-        if 2.0 * rows * rank**2 <= work and worker_bytes(rank) <= memory:
+        of_sums = _MATRICES * 8.0 * float(rank) ** 2
+        if 2.0 * rows * rank**2 <= work and _LOADED + of_sums <= memory:
             return rank
     return _RANKS[-1]
 

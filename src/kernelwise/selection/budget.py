@@ -1,9 +1,8 @@
-"""What a choice may take: memory and time, and what was finished before."""
+"""What a choice may take: memory and time."""
 
 from typing import NamedTuple
 
 from kernelwise._threads import algebra_threads
-from kernelwise.selection.journal import Journal
 
 _SECONDS = 3.2e-11  # of one thread, times the cube of the rows
 _LONGEST = 1e12  # seconds: an integer may be beyond all floats
@@ -28,10 +27,7 @@ class Budget(NamedTuple):
     memory : str, float or None
     seconds : float or None
         Exact where these are enough, by estimates where they are not.
-    journal : Journal or None
-        What was finished before.
     """
 
     memory: str | float | None = None
     seconds: float | None = None
-    journal: Journal | None = None

@@ -93,10 +93,7 @@ class ExactJudge(Judge):
         """Return the mean loss, infinite if it is undefined; the best machine so far is kept."""
         if place not in self.values:
             evidence = next(self._part.evidence([self._grid.kernels[place.kernel]]))
-            given = self._grid.criterion, evidence.kernel, float(self._grid.ridges[place])
-            found = self.values[place] = self._part.piece(
-                ("mean loss", *given), lambda: self._mean_loss(evidence, place, progress)
-            )
+            found = self.values[place] = self._mean_loss(evidence, place, progress)
             if np.isfinite(found) and found <= min(self.values.values()):
                 self._best = place, evidence
         return self.values[place]
@@ -147,11 +144,7 @@ class TrialJudge(Judge):
         """Return the mean loss on all rows, infinite if it is undefined."""
         if place not in self._values:
             kernel, ridge = self._grid.kernels[place.kernel], float(self._grid.ridges[place])
-            value, error = self._problem.piece(
-                ("trial", self._grid.criterion, kernel, ridge, self._rows),
-                lambda: self._mean_loss(kernel, ridge, progress),
-            )
-            self._values[place] = value, error
+            self._values[place] = self._mean_loss(kernel, ridge, progress)
         return self._values[place][0]
 
     def relative_error(self, place: GridIndex) -> float:
@@ -159,20 +152,20 @@ class TrialJudge(Judge):
         self.value(place)
         return self._values[place][1]
 
-    def _mean_loss(self, kernel: Kernel, ridge: float, progress: Task) -> list[float]:
+    def _mean_loss(self, kernel: Kernel, ridge: float, progress: Task) -> tuple[float, float]:
         """Return the mean loss and its relative standard error."""
         with progress.part("value", steps_for(self._rows)) as task:
             values = self._trials.left_out(kernel, ridge, task)
         if values is None:
-            return [np.inf, 0.0]
+            return np.inf, 0.0
         targets = self._problem.targets
         residuals, weights = targets.fit_columns - values, targets.relative_weights
         fit = HeldOutFit(ridge, np.zeros(1), values, residuals, None, weights)
         losses = np.atleast_1d(self._grid.criterion.losses(targets, LeftOut(fit)))
         mean = float(losses.mean())
         if not 0.0 < mean < np.inf:
-            return [mean if mean == 0.0 else np.inf, 0.0]
-        return [mean, standard_error(losses) / mean]
+            return (mean if mean == 0.0 else np.inf), 0.0
+        return mean, standard_error(losses) / mean
 
 
 class TrendJudge(Judge):

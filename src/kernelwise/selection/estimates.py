@@ -3,14 +3,12 @@
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
 
 from kernelwise._arguments import is_list, shown
 from kernelwise._types import Array
 from kernelwise.machines.folds import rows_of, split_by
 from kernelwise.selection.estimators import mean_error
-from kernelwise.selection.journal import for_parts
 from kernelwise.selection.record import ErrorEstimate
 from kernelwise.targets import Targets
 
@@ -67,11 +65,3 @@ def _checked_folds(cv: Any) -> Any:
         "cv must be a number of folds of at least 2, a splitter or a list of (train, test) rows, "
         f"got {shown(cv)}."
     )
-
-
-def copy_for_parts(estimator: Any) -> Any:
-    """Return an unfitted copy for parts of the data, with the same journal if there is one."""
-    copy = clone(estimator)
-    if "journal" in copy.get_params(deep=False):
-        copy.set_params(journal=for_parts(copy.journal))
-    return copy

@@ -258,7 +258,6 @@ class LandmarkSearch:
             self._problem.targets.fit_columns[rows],
             self._weights[rows],
             self._problem.fit_intercept,
-            self._problem.runner,
         )
 
     def _judged(self, tile: Array, coefficients: Array, bias: Array) -> Array:

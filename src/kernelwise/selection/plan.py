@@ -16,7 +16,6 @@ from kernelwise.selection.estimators import (
 )
 from kernelwise.selection.inputs import as_kernels, weighted_rows
 from kernelwise.selection.problem import Budget, Problem
-from kernelwise.selection.recorded import journal_for
 from kernelwise.selection.search import Search
 from kernelwise.selection.terms import stages_for
 
@@ -75,7 +74,7 @@ def planned(selector: Any, X: Any, y: Any, params: dict[str, Any]) -> Plan:
         selector.engine,
         fit_intercept=has_bias(machine),
         machine=criterion_machine(machine),
-        budget=Budget(selector.memory, selector.time, journal_for(selector.journal, X, targets)),
+        budget=Budget(selector.memory, selector.time),
     )
     adopts = takes_over(machine, params, class_weight)
     chosen_on = problem if adopts or not selector.refit else problem.within_reach()

@@ -15,9 +15,8 @@ from kernelwise._progress import SILENT, FirstParts, Task
 from kernelwise._types import Array
 from kernelwise.criteria import Criterion, Evidence
 from kernelwise.criteria.base import LEAVE_ONE_OUT, check_task
-from kernelwise.gram import Engine, Gram, Need, lacking, resolve_engine
+from kernelwise.gram import Engine, Gram, LowRank, Need, lacking, resolve_engine
 from kernelwise.gram.dense import needed
-from kernelwise.gram.distributed import estimating, may_estimate
 from kernelwise.gram.refusals import NotProvided
 from kernelwise.kernels import Kernel
 from kernelwise.machines import Machine, RidgeFit, needs_with
@@ -25,7 +24,6 @@ from kernelwise.machines.held_out import HeldOutFit
 from kernelwise.selection.budget import Budget as Budget
 from kernelwise.selection.budget import rows_within, seconds_for
 from kernelwise.selection.inputs import check_lengths
-from kernelwise.selection.recorded import Recorded
 from kernelwise.selection.result import SelectionResult
 from kernelwise.selection.scores import Scores
 from kernelwise.selection.stacks import check_matrices, part_of
@@ -54,7 +52,7 @@ class Solution(NamedTuple):
     coefficients: Array
 
 
-class Problem(Recorded):
+class Problem:
     """Data, with the engine and the machine: what every stage shares.
 
     Parameters
@@ -105,10 +103,10 @@ class Problem(Recorded):
             engine, targets.n, given_matrix=self.takes_matrix, memory=budget.memory
         )
         self.swept_by = self.engine, self.engine_reason
-        self.seconds, self.journal, self.is_large = budget.seconds, budget.journal, False
+        self.seconds, self.is_large = budget.seconds, False
         self.begun = time.monotonic()
         self._may_estimate = (
-            may_estimate(engine)
+            is_one_of(engine, ["auto"])
             and not self.takes_matrix
             and all(kernel.is_psd is True for kernel in kernels)
         )
@@ -164,7 +162,7 @@ class Problem(Recorded):
         if n > FEWEST_ROWS and needed(n) > as_bytes(memory):
             self.is_large, reason = True, f"the matrices would take {in_words(needed(n))}"
         if self.is_large:
-            self.engine, self.engine_reason = estimating(self.engine), reason
+            self.engine, self.engine_reason = LowRank(memory=memory), reason
 
     def columns(self, criteria: Sequence[Criterion]) -> dict[str, Criterion]:
         """Return criteria by the names of their columns.
@@ -203,7 +201,7 @@ class Problem(Recorded):
 
     def evidence(self, kernels: Sequence[Kernel], progress: Task = SILENT) -> Iterator[Evidence]:
         """Yield the evidence of every kernel: everything known of a matrix comes from here."""
-        grams = self.grams(kernels, self.X, self.targets, progress)
+        grams = self.engine.grams(kernels, self.X, self.targets, progress)
         for kernel, gram in zip(kernels, grams, strict=True):
             yield Evidence(gram, self.targets, kernel, self.fit_intercept, self.machine)
 
@@ -239,17 +237,12 @@ def score_candidates(
     scores = Scores(problem, columns, unresolved, survivors)
     with progress.part(", ".join(columns), parts) as stage:
         fresh = problem.evidence(missing, stage) if sweeps is None else sweeps.evidence(stage)
-        tasks: dict[Kernel | None, Callable[[], Any]] = {}
-        if takes_time and problem.is_sent:
-            together = list(fresh)
-            tasks = problem.send([*known.values(), *together], scores.asked, ridges_for)
-            fresh = iter(together)
         for i, kernel in enumerate(kernels):
             evidence = known.get(kernel) or next(fresh)
             if kernel not in kernels[i + 1 :]:
                 known.pop(kernel, None)
             with stage.part("kernel", evidence.gram.sweeps) if takes_time else SILENT as part:
                 evidence.gram.progress = FirstParts(part, evidence.gram.sweeps)
-                scores.add(evidence, ridges_for(evidence.gram).tolist(), tasks.get(kernel))
+                scores.add(evidence, ridges_for(evidence.gram).tolist())
                 evidence.gram.progress = SILENT
     return scores.result(time.perf_counter() - start), scores.kept

@@ -1,13 +1,12 @@
 """What criteria say of kernels, gathered into a table."""
 
 from collections import defaultdict
-from collections.abc import Callable
 from itertools import repeat
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from kernelwise.criteria import Criterion, Evidence, Value
+from kernelwise.criteria import Criterion, Evidence, Value, judge
 from kernelwise.gram.psd import warn_indefinite
 from kernelwise.kernels import Kernel
 from kernelwise.selection.diagnostics import Code, Diagnostic, by_landmarks, warn_undefined
@@ -43,9 +42,7 @@ class Scores:
         survivors: int,
     ) -> None:
         self._problem, self._columns, self._unresolved = problem, columns, unresolved
-        self.asked = dict(columns)  # those that have all their parameters
-        for name in unresolved:
-            del self.asked[name]
+        self._asked = {name: c for name, c in columns.items() if name not in unresolved}
         self._candidates: list[tuple[Kernel, float]] = []
         self._values: defaultdict[str, list[Value]] = defaultdict(list)
         self._survivors = survivors
@@ -54,13 +51,11 @@ class Scores:
         self._landmarks: set[int] = set()  # by how many the matrices are estimated, if they are
         self.kept: dict[Kernel, Evidence] = {}
 
-    def add(
-        self, evidence: Evidence, ridges: list[float], task: Callable[[], Any] | None = None
-    ) -> None:
-        """Ask every criterion about a kernel at every ridge; a worker may have begun with it."""
+    def add(self, evidence: Evidence, ridges: list[float]) -> None:
+        """Ask every criterion about a kernel at every ridge."""
         kernel = evidence.kernel
         assert kernel is not None
-        judged, is_psd = self._problem.judged(evidence, self.asked, ridges, task)
+        judged = judge(evidence, self._asked, ridges)
         for name, reason in self._unresolved.items():
             judged[name] = [Value(np.nan, np.nan, reason)] * len(ridges)
         for name, values in judged.items():
@@ -68,7 +63,7 @@ class Scores:
         self._candidates += zip(repeat(kernel), ridges)
         if evidence.gram.unsound is not None:
             self._landmarks.add(int(evidence.gram.unsound.size))
-        if is_psd is False:
+        if evidence.is_psd is False:
             warn_indefinite(str(kernel))
         if self._survivors:
             last, criterion = list(self._columns.items())[-1]

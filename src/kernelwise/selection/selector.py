@@ -8,6 +8,7 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.validation import check_is_fitted
 
+from kernelwise._collections import is_collection
 from kernelwise._sklearn import (
     CallbackSupportMixin,
     HasMethods,
@@ -23,7 +24,7 @@ from kernelwise.criteria import Criterion
 from kernelwise.gram import Engine, Targets
 from kernelwise.machines.delegation import Delegating
 from kernelwise.selection.advice import plan_or_advise
-from kernelwise.selection.all_rows import fit_collection, rows_elsewhere
+from kernelwise.selection.all_rows import fit_collection
 from kernelwise.selection.cascade import Cascade
 from kernelwise.selection.declaration import Declared
 from kernelwise.selection.diagnostics import sampled
@@ -99,8 +100,6 @@ class KernelSelector(
         Where exact leave-one-out takes longer, machines on landmarks are compared, as many as there
         is time for; other estimators are chosen on fewer rows. None is exact up to 8,000 rows that
         fit into memory, and estimates with an effort that grows with the rows beyond.
-    journal : str, path or None, default=None
-        A file ("run.kwj") of what is finished: the same fit goes on there after an interruption.
     n_jobs : int or None, default=None
         The number of threads for fits and predictions, at most the number of processors: -1 uses
         all of them, -2 all but one. None uses as many as help; linear algebra on fewer than 2,000
@@ -162,7 +161,6 @@ class KernelSelector(
         "refit": ["boolean"],
         "memory": [str, Real, None],
         "time": [PositiveNumber(), None],
-        "journal": "no_validation",  # as_journal says it in one sentence
         "n_jobs": "no_validation",  # as_jobs says it in one sentence
         "random_state": ["random_state"],
         "scoring": "no_validation",  # stages_for says it in one sentence
@@ -183,7 +181,6 @@ class KernelSelector(
         refit: bool = True,
         memory: Any = None,
         time: Any = None,
-        journal: Any = None,
         n_jobs: int | None = None,
         random_state: Any = None,
         scoring: str | None = None,
@@ -198,7 +195,6 @@ class KernelSelector(
         self.refit = refit
         self.memory = memory
         self.time = time
-        self.journal = journal
         self.n_jobs = n_jobs
         self.random_state = random_state
         self.scoring = scoring
@@ -224,8 +220,8 @@ class KernelSelector(
         as_jobs(self.n_jobs)
         if _routing_enabled():
             fit_params = dict(process_routing(self, "fit", **fit_params).estimator.fit)
-        if (elsewhere := rows_elsewhere(self, X, y)) is not None:
-            self.__dict__ |= fit_collection(self, *elsewhere, fit_params)
+        if is_collection(X):
+            self.__dict__ |= fit_collection(self, X, y, fit_params)
             return self
         X, y = validate_rows(self, X, y, ensure_min_samples=3)
         plan = plan_or_advise(self, X, y, fit_params)
@@ -287,8 +283,7 @@ class KernelSelector(
     def __getstate__(self) -> dict[str, Any]:
         """Return what is saved: everything but the training data."""
         state = dict(super().__getstate__())
-        for name in ("_training", "_sample"):
-            state.pop(name, None)
+        state.pop("_training", None)
         return state
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
