@@ -208,4 +208,4 @@ class SpectralMachine:
         return fit_ridge(inverse, self.y, **self._settings)
 
     def held_out_values(self, ridge, rows):
-        return self.at(ridge).held_out_values(rows, lambda: self.K)
+        return self.at(ridge).held_out_values(rows)

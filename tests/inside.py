@@ -21,7 +21,6 @@ from kernelwise._written import (
     numbers,
     read_dates,
     read_numbers,
-    to_numeric,
 )
 from kernelwise.bounds import observed, overview, sample, theorem
 from kernelwise.bounds.observed import observe
@@ -69,7 +68,6 @@ from kernelwise.criteria import (
     ask,
 )
 from kernelwise.criteria.base import cost_of
-from kernelwise.criteria.spectral import _check_size
 from kernelwise.gram import (
     Dense,
     Engine,

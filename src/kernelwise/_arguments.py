@@ -45,10 +45,7 @@ def is_one_of(value: Any, choices: Sequence[Any]) -> bool:
 
 def shown(value: Any) -> str:
     """Return a value as a message shows it: on one line, and short."""
-    try:
-        text = " ".join(repr(value).split())
-    except ValueError:  # Python does not print integers of thousands of digits
-        text = f"a {type(value).__name__} too long to print"
+    text = " ".join(repr(value).split())
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
 

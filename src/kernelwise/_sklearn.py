@@ -88,8 +88,9 @@ def validate_rows(estimator: Any, X: Any, y: Any = "no_validation", **options: A
     if isinstance(y, np.ndarray) and y.dtype.kind in ("O", "T"):
         y = _check_labels(y)
     try:
-        # Looking for infinities scikit-learn adds up all entries.
-        with np.errstate(over="ignore", invalid="ignore"):
+        with np.errstate(
+            invalid="ignore"
+        ):  # of infinities of both signs scikit-learn takes the sum
             return validate_data(estimator, X, y, accept_sparse="csr", dtype=np.float64, **options)
     except (TypeError, ValueError, OverflowError) as error:
         raise _explained(error, _RAGGED_Y if _is_ragged(y) else _NOT_NUMBERS) from None
@@ -124,8 +125,7 @@ def validate_labels(y: Any) -> None:
     if y.dtype.kind in "mM" and np.isnat(y).any():
         raise ValueError("y contains missing values: drop those rows first.")
     try:
-        with np.errstate(invalid="ignore"):  # labels of 1e300 are cast to integers to look at them
-            check_classification_targets(y)
+        check_classification_targets(y)
         np.unique(y)
     except TypeError:
         raise ValueError(
@@ -141,8 +141,7 @@ def validate_targets(y: Any) -> Any:
             return y
         if values.dtype.kind in "mM":
             raise TypeError
-        with np.errstate(over="ignore"):  # of extended precision: infinite, and refused as that
-            return values.astype(np.float64)
+        return values.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         raise ValueError("y must be numeric: KRR is for numbers, LSSVC for labels.") from None
 

@@ -26,7 +26,6 @@ ORDERS = ("ymd", "dmy", "mdy")
 _CODES = "AUD BRL CAD CHF CNY CZK DKK EUR GBP HKD INR JPY KRW MXN NOK NZD PLN RUB SEK USD ZAR"
 _MONEY = rf"(?:[A-Z]{{0,2}}[$¢£¥₠-₿]|{_CODES.replace(' ', '|')}|kr|zł)"
 _AS_TYPED = str.maketrans("−’\u00a0\u2009\u202f", "-'   ")  # what typesetters use instead
-_HUGE = re.compile(r"\s*[+-]?\d{300,}\s*")
 _MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _MONTH = rf"(?:{'|'.join(_MONTHS)})[a-z]{{0,6}}"
 _ISO = re.compile(r"\d{4}-\d{1,2}-\d{1,2}([T ]\d{1,2}:\d{2}.*)?", re.ASCII)
@@ -202,23 +201,7 @@ def to_numeric(values: Any) -> Any:
     """Return a column as integers or floats, with NaN for what is not a plain number."""
     import pandas as pd
 
-    try:
-        found = pd.to_numeric(values, errors="coerce")
-    except OverflowError:  # an integer of hundreds of digits, whatever "coerce" promises
-        return values.map(_as_float).astype(float)
-    lost = values.where(found.isna()).dropna()  # to pandas 2.1 a text of hundreds of digits is none
-    if any(_HUGE.fullmatch(str(cell)) for cell in lost.unique()):
-        return values.map(_as_float).astype(float)
-    return found
-
-
-def _as_float(cell: Any) -> float:
-    try:
-        return float(cell)
-    except OverflowError:
-        return math.inf
-    except (TypeError, ValueError):
-        return math.nan
+    return pd.to_numeric(values, errors="coerce")
 
 
 def read_dates(values: Any, order: str) -> Any:

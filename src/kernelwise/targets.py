@@ -3,7 +3,6 @@
 import math
 import numbers
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from kernelwise._warnings import warn_user
 FEW_VALUES = 20  # distinct integers that are classes if there are two rows to each
 MOST_CLASSES_AUTO = 100  # more distinct integers are a count or a measurement
 LARGEST_INTEGER = 2**53  # beyond it neighbours share a float64
-LARGEST = 1e100  # squares, and products with the kernel matrix, stay within float64
+LARGEST = 1e50  # squares, and products with the kernel matrix, stay within float64
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,8 +28,6 @@ class Targets:
     n: int = field(init=False)  # the number of rows
     kind: str = field(init=False)  # "binary", "multiclass" or "regression"
     counts: Array = field(init=False)  # the class sizes; for regression a single entry, n
-    # The size of the regression target less its mean, a power of two; 0 for classes.
-    exponent: int = field(init=False)
     # T, the columns that every engine multiplies the kernel matrix with: the class indicators, or
     # ones and the centred target. Their sums, the class sizes or n and zero, are known exactly,
     # which the centred criteria of very wide kernels depend on.
@@ -45,8 +42,7 @@ class Targets:
         derived = vars(self)  # a frozen value is complete once this has run
         derived["n"] = n = int(self.y.shape[0])
         if self.classes is None:
-            largest = float(np.abs(self.y - self.y.mean(axis=0)).max())
-            derived.update(kind="regression", counts=np.array([n]), exponent=math.frexp(largest)[1])
+            derived.update(kind="regression", counts=np.array([n]))
             derived["columns"] = np.column_stack([np.ones(n), self.centered])
             sums = np.array([n, *np.zeros(derived["columns"].shape[1] - 1)])
             derived.update(column_sums=sums, fit_columns=self.y.reshape(n, -1))
@@ -55,7 +51,7 @@ class Targets:
         counts = np.bincount(self.y, minlength=c)
         columns = np.equal.outer(self.y, np.arange(c)).astype(np.float64)
         signs = 2.0 * columns - 1.0
-        derived.update(kind="binary" if c == 2 else "multiclass", counts=counts, exponent=0)
+        derived.update(kind="binary" if c == 2 else "multiclass", counts=counts)
         derived.update(columns=columns, column_sums=counts.astype(np.float64))
         derived["fit_columns"] = signs[:, 1:] if c == 2 else signs
 
@@ -103,13 +99,14 @@ class Targets:
     def _regression(cls, values: Array) -> "Targets":
         try:
             y = values.astype(np.float64)
-        except (TypeError, ValueError, OverflowError):
+        except (TypeError, ValueError):
             raise ValueError("y must be numeric for task='regression'.") from None
         if np.ptp(y) == 0.0:
             raise ValueError("y is constant: there is nothing to choose a kernel by.")
         if np.abs(y).max() > LARGEST or np.ptp(y) < 1.0 / LARGEST:
             raise ValueError(
-                f"y has a scale beyond {LARGEST:g}, whose squares are not numbers: rescale y."
+                f"y has entries beyond {LARGEST:g}, or differences below {1.0 / LARGEST:g}: "
+                "rescale y."
             )
         return cls(y, None)
 
@@ -166,8 +163,8 @@ class Targets:
 
     @cached_property
     def centered(self) -> Array:
-        """The regression target less its mean, in units of 2^exponent: products stay in range."""
-        return np.asarray(np.ldexp(self.y - self.y.mean(axis=0), -self.exponent))
+        """The regression target less its mean."""
+        return np.asarray(self.y - self.y.mean(axis=0))
 
 
 def stratified_order(targets: Targets, seed: int = 0) -> Array:
@@ -252,8 +249,7 @@ def _of_one_type(values: Array) -> Array:
     if kind not in "biufOSUTmM":
         raise ValueError(f"y must hold one label or number per row, got the type {values.dtype}.")
     if kind == "f":
-        with np.errstate(over="ignore"):  # of extended precision
-            values = values.astype(np.float64) if values.dtype.itemsize > 8 else values
+        values = values.astype(np.float64) if values.dtype.itemsize > 8 else values
         if not np.isfinite(values).all():
             raise ValueError("y contains NaN or infinity: drop those rows first.")
     if (kind == "O" and any(map(_is_missing, values))) or (kind in "mM" and np.isnat(values).any()):
@@ -271,7 +267,7 @@ def _is_missing(value: Any) -> bool:
     """Say whether an entry of an object array is None, NaN or one of pandas' missing values."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
-    return isinstance(value, float | np.floating | Decimal) and math.isnan(value)
+    return isinstance(value, float | np.floating) and math.isnan(value)
 
 
 def _uniform(values: Array) -> Array:
@@ -283,7 +279,7 @@ def _uniform(values: Array) -> Array:
         distinct = len(set(values.tolist()))
     except TypeError:
         raise ValueError("y must hold one label or number per row, got lists.") from None
-    texts = np.array([_as_text(v) for v in values])
+    texts = np.array([str(v) for v in values])
     if np.unique(texts).size < distinct:
         raise ValueError("y mixes labels that look alike, such as 1 and '1': make them one type.")
     return texts
@@ -292,14 +288,6 @@ def _uniform(values: Array) -> Array:
 def _is_exact(value: Any) -> bool:
     """Say whether a number is one that float64 has too, as far as integers go."""
     return bool(-LARGEST_INTEGER < value < LARGEST_INTEGER)
-
-
-def _as_text(value: Any) -> str:
-    """Return a label as text; Python does not print integers of thousands of digits."""
-    try:
-        return str(value)
-    except ValueError:
-        return f"{value:#x}"
 
 
 def _why_no_labels(values: Array) -> str | None:

@@ -87,13 +87,13 @@ def test_few_columns(parquet):
 def test_rows_that_a_model_cannot_predict(tmp_path, capsys):
     """None at all, and numbers so far away that the kernel overflows."""
     flowers(N).to_csv(tmp_path / "f.csv", index=False)
-    options = ["--kernels", "polynomial:5:5", "--out", tmp_path]
+    options = ["--kernels", "polynomial:8:8", "--out", tmp_path]
     assert run(capsys, "select", tmp_path / "f.csv", *options)[0] == 0
     argv = ["predict", tmp_path / "model.skops", tmp_path / "new.parquet"]
     flowers(N).head(0).to_parquet(tmp_path / "new.parquet")
     status, out, err = run(capsys, *argv)
     assert (status, out) == (2, "") and "has no rows" in err
-    flowers(N).assign(length=1e90).to_parquet(tmp_path / "new.parquet")
+    flowers(N).assign(length=1e49).to_parquet(tmp_path / "new.parquet")
     status, out, err = run(capsys, *argv)
     assert (status, out) == (2, "")
     [line] = err.splitlines()
@@ -205,3 +205,11 @@ def test_damaged_parquet(tmp_path, capsys):
     for _ in range(12):
         (tmp_path / "f.parquet").write_bytes(damaged(content.getvalue(), rng))
         select(capsys, tmp_path / "f.parquet", "--quiet")
+
+
+def test_classes_of_numbers_that_reals_do_not_tell_apart(tmp_path, capsys):
+    """As a target with gaps is read: whole, and beyond what float64 counts."""
+    rows = "\n".join(f"{i},{1e17 if i % 2 else 2e17:.0f}.0" for i in range(12))
+    (tmp_path / "t.csv").write_text(f"a,y\n{rows}\n")
+    _, err = select(capsys, tmp_path / "t.csv", "--target", "y", "--task", "classification")
+    assert "too large to tell apart" in err

@@ -8,7 +8,7 @@ import pytest
 
 import kernelwise as kw
 from helpers import rounding
-from inside import UndefinedCriterionWarning, _check_size
+from inside import UndefinedCriterionWarning
 from kernelwise import criteria as c
 
 HOSTILE = [
@@ -53,8 +53,8 @@ def test_a_hostile_parameter_is_refused_in_a_sentence_or_taken(criterion, parame
     [
         (lambda: c.SMHinge(h=np.inf), "h of SMHinge must be finite and not negative, got inf"),
         (lambda: c.SMHinge(h=np.nan), "h of SMHinge must be finite and not negative, got nan"),
-        (lambda: c.SM(r=True), "r of SM must be at least 1, got True"),
-        (lambda: c.SM(r=10**400), "r of SM must be at least 1, got 1000"),
+        (lambda: c.SM(r=True), "r of SM must lie between 1 and 16, got True"),
+        (lambda: c.SM(r=10**400), "r of SM must lie between 1 and 16, got 1000"),
         (lambda: c.SM(weighted=np.array([1, 2])), "weighted of SM must be one of True, False"),
         (lambda: c.ER(t=True), "t of ER must be an integer of at least 1, got True"),
         (lambda: c.ER(t=10**400), "t of ER must be an integer of at least 1, got 1000"),
@@ -105,49 +105,15 @@ class TestHighPowers:
     y = np.repeat([0, 1], [5, 7])
 
     @pytest.mark.parametrize("engine", ["dense", "tiled"])
-    @pytest.mark.parametrize("r", [60, 999, 1000, 1001])
+    @pytest.mark.parametrize("r", [5, 15, 16])
     @pytest.mark.parametrize("kernel", [kw.Gaussian(4.0), kw.Gaussian(1e3), kw.Linear()], ids=str)
     def test_the_value_is_right(self, kernel, r, engine):
         value = kw.score_kernels(self.X, self.y, kernel, c.SM(r=r), engine=engine).table["sm"][0]
         expected = spectral_measure(kernel(self.X), self.y, r)
         assert abs(value / expected - 1) < rounding(12, magnified(kernel(self.X), self.y, r))
 
-    @pytest.mark.parametrize("engine", ["dense", "tiled"])
-    @pytest.mark.parametrize("r", [1000, 1500.5, 10**9, 1e300])
-    def test_a_value_below_float64_is_undefined(self, r, engine):
-        """A silent zero would rank all narrow kernels alike."""
-        with pytest.warns(UndefinedCriterionWarning, match="too small for float64, so use a small"):
-            result = kw.score_kernels(self.X, self.y, kw.Gaussian(1e-3), c.SM(r=r), engine=engine)
-        assert np.isnan(result.table["sm"][0])
-
-    def test_a_value_beyond_float64_is_undefined(self):
-        K = np.array([[1.0, -0.9, 0.0], [-0.9, 1.0, 0.0], [0.0, 0.0, 0.01]])
-        with pytest.warns(UndefinedCriterionWarning, match="too large for float64, so use a small"):
-            kw.score_matrix(K, [0, 1, 1], c.SM(r=900, normalizer="sum"))
-
-    def test_few_powers_are_kept(self):
-        [gram] = kw.gram.Dense().grams([kw.Linear()], self.X, kw.gram.Targets.of(self.y))
-        evidence = c.Evidence(gram, kw.gram.Targets.of(self.y), kw.Linear())
-        high, low = c.SM(r=201), c.SM(r=41)
-        values = high.value(evidence, 1.0), low.value(evidence, 1.0)
-        assert len(evidence._powers) < 20
-        fresh = c.Evidence(gram, kw.gram.Targets.of(self.y), kw.Linear())
-        assert values == (high.value(fresh, 1.0), low.value(fresh, 1.0))
-
     def test_a_zero_matrix_is_undefined(self):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UndefinedCriterionWarning)
-            for r in (1, 2, 3, 1000, 1.5):
+            for r in (1, 2, 3, 16, 1.5):
                 assert np.isnan(kw.score_matrix(np.zeros((4, 4)), [0, 0, 1, 1], c.SM(r=r))["sm"])
-
-
-@pytest.mark.parametrize(("log2", "fits"), [(1023.0, True), (1023.5, False), (-1020.5, True)])
-def test_a_value_may_be_as_large_as_float64_allows(log2, fits):
-    """A value of 2^(log2 - 1) to 2^log2; the least normal number is 2^-1022."""
-    if fits:
-        assert _check_size(log2) is None
-    else:
-        with pytest.raises(c.Undefined, match="too large for float64"):
-            _check_size(log2)
-    with pytest.raises(c.Undefined, match="too small for float64"):
-        _check_size(-1021.0)

@@ -188,13 +188,10 @@ class TestSparse:
         np.testing.assert_allclose(kernel(S, X[:4]), kernel(X, X[:4]), rtol=1e-12, atol=1e-14)
 
 
-@pytest.mark.parametrize(
-    "kernel", [kw.Gaussian(1e-300), kw.Matern(1e-200, 2.5), kw.Laplacian(1e-300)]
-)
+@pytest.mark.parametrize("kernel", [kw.Gaussian(1e-90), kw.Matern(1e-45, 2.5), kw.Laplacian(1e-45)])
 def test_the_narrowest_kernels_are_the_identity(rng, kernel):
     X = rng.normal(size=(6, 2))
-    with np.errstate(over="ignore"):
-        np.testing.assert_array_equal(kernel(X), np.eye(6))
+    np.testing.assert_array_equal(kernel(X), np.eye(6))
 
 
 def test_strided_rows_give_a_symmetric_matrix(rng):
@@ -299,7 +296,7 @@ def test_bad_parameters(make, message):
         (np.array([["2020-01-01"]], "datetime64[D]"), "X must be a table of real numbers"),
         ([["a"], ["b"]], "X must be a table of real numbers: encode text"),
         (np.zeros((0, 3)), r"X is empty: its shape is \(0, 3\)"),
-        ([[1e200], [1.0]], "X has entries beyond 1e\\+150: rescale"),
+        ([[1e200], [1.0]], "X has entries beyond 1e\\+50: standardise"),
         (sp.csr_array([[np.inf, 0.0]]), "X contains NaN or infinity"),
     ],
 )

@@ -40,7 +40,7 @@ def test_grids_of_sparse_and_of_odd_rows(name):
     dense, sparse = grid_of(name, X), grid_of(name, sp.csr_matrix(X))
     for a, b in zip(dense, sparse, strict=True):
         np.testing.assert_allclose(a(X), b(X), rtol=1e-8)
-    for scale in (1e-100, 1e100):
+    for scale in (1e-45, 1e45):
         assert len(grid_of(name, scale * X)) == len(dense)
     if name in ("poly", "linear", "sigmoid"):
         assert grid_of(name, np.ones((4, 2)))

@@ -133,7 +133,6 @@ def test_families_are_one_transform_around_one_kind():
         (lambda: kw.Columns([2], kw.Linear())(np.eye(2)), "columns of Columns must be below 2"),
         (lambda: kw.Columns(["a"], kw.Linear())(np.eye(2)), "columns .* names \\(a\\) and X has"),
         (lambda: kw.Scaled([1e200], kw.Linear())([[1.0]]), "X times the weights .* beyond 1e"),
-        (lambda: kw.Scaled([1e200], kw.Linear())([[1e149]]), "X times the weights .* beyond 1e"),
         (lambda: kw.Gaussian([1.0, 2.0]), "tau of Gaussian must be a number.*Scaled\\(weights"),
     ],
 )
@@ -198,5 +197,3 @@ def test_scales_follow_city_block_distances():
     assert kw.grids.laplacian_for(sp.csr_array(X))[0].scale == pytest.approx(expected[0])
     with pytest.raises(ValueError, match="X has no two rows that differ"):
         kw.grids.laplacian_for(np.ones((5, 2)))
-    with pytest.raises(ValueError, match="X has rows closer than 1e-299"):
-        kw.grids.laplacian_for([[0.0], [1e-300]])

@@ -1,4 +1,4 @@
-"""What machines say of rows they have not seen, down to values of 1e-100, against refits."""
+"""What machines say of rows they have not seen, against refits."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ import oracles
 from helpers import SpectralMachine, biases, close, labelled, ridges
 from inside import ELOO, Evidence, KFold, LowRank, Targets, fit_cholesky, make_splits
 
-# From nearly constant matrices to those that are the identity up to 1e-300.
+# From nearly constant matrices to those that are the identity up to rounding.
 widths = st.sampled_from([1e-3, 3e-3, 0.01, 0.1, 1.0, 100.0])
 
 
@@ -25,47 +25,17 @@ def refits(K, y, ridge, splits, bias=True, weights=None):
     return found
 
 
-def close_each(values, expected, rtol=1e-9):
-    """Agree row by row, each to its own size: that is what its sign depends on."""
-    np.testing.assert_allclose(values, expected, rtol=rtol, atol=1e-300)
-
-
-def narrow(rng, n=30):
-    """Return a problem whose held-out values without a bias are between 1e-300 and 1e-2."""
+def noisy(rng, n=30):
+    """Return a problem of two classes."""
     X = rng.normal(size=(n, 4))
     return X, np.where(X[:, 0] + 0.3 * rng.normal(size=n) > 0.0, 1.0, -1.0)
-
-
-@pytest.mark.parametrize("tau", [0.003, 0.01, 0.03])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_values_of_narrow_kernels_keep_their_digits(rng, tau, weighted):
-    X, y = narrow(rng)
-    K = kw.Gaussian(tau)(X)
-    weights = rng.uniform(0.1, 4.0, len(y)) if weighted else None
-    y = y * rng.uniform(0.5, 2.0, len(y))  # 1 / y is not y
-    expected = refits(K, y, 1.0, [[i] for i in range(len(y))], bias=False, weights=weights)
-    assert np.abs(expected).min() < 1e-15  # y - r has nothing of them
-    path = SpectralMachine(K, y, fit_intercept=False, sample_weight=weights)
-    for fit in (path.at(1.0), fit_cholesky(K, y, 1.0, fit_intercept=False, sample_weight=weights)):
-        close_each(fit.loo_values[:, 0], expected)
-
-
-@pytest.mark.parametrize("size", [1, 3, 10])
-def test_folds_of_narrow_kernels_keep_their_digits(rng, size):
-    X, y = narrow(rng)
-    K = kw.Gaussian(0.01)(X)
-    path = SpectralMachine(K, y, fit_intercept=False)
-    for rows in np.array_split(rng.permutation(len(y)), len(y) // size):
-        expected = refits(K, y, 0.5, [rows], bias=False)[rows]
-        # A value above 1e-12 is taken as the difference y - r, with the digits that leaves it.
-        close_each(path.held_out_values(0.5, rows)[:, 0], expected, rtol=1e-3)
 
 
 @pytest.mark.parametrize("bias", [True, False])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_folds_of_low_rank_against_refits(rng, bias, weighted):
     """Linear features of four columns, of which the engine keeps no larger matrix."""
-    X, y = narrow(rng, 40)
+    X, y = noisy(rng, 40)
     y = y * rng.uniform(0.5, 2.0, len(y))
     weights = rng.uniform(0.1, 4.0, len(y)) if weighted else None
     targets = Targets.of(y, "regression").weighted(weights)
@@ -96,8 +66,8 @@ def test_leave_one_out_and_folds_against_refits(problem, tau, ridge, bias):
     close(together, refits(K, y, ridge, halves, bias), condition, scale=1.0)
 
 
-@given(st.integers(0, 1000), st.sampled_from([0.003, 0.02, 0.2]), st.integers(2, 4))
-@settings(max_examples=25)
+@given(st.integers(0, 1000), st.sampled_from([0.1, 0.3, 1.0]), st.integers(2, 4))
+@settings(max_examples=10)
 def test_error_rates_without_a_bias_are_those_of_refits(seed, tau, n_classes):
     """By the rule of predict: of two classes the second for values above zero, else the largest."""
     rng = np.random.default_rng(seed)
@@ -119,25 +89,20 @@ def test_error_rates_without_a_bias_are_those_of_refits(seed, tau, n_classes):
     assert values["kfold"][0] == pytest.approx(expected, abs=1e-12)
 
 
-def test_a_machine_that_says_nothing_names_the_first_class(rng):
-    """A value of exactly zero is the first class, as predict has it."""
+@pytest.mark.parametrize("others", [0.0, 1e-17])
+def test_a_machine_that_says_nothing_names_the_first_class(others):
+    """So does one of a matrix that is the identity up to rounding, whatever the errors' signs."""
     y = np.array([0] * 6 + [1] * 4)
-    values = kw.score_matrix(np.eye(10), y, [ELOO("error"), KFold(2)], fit_intercept=False)
+    K = np.full((10, 10), others) + np.eye(10)
+    values = kw.score_matrix(K, y, [ELOO("error"), KFold(2)], ridge=0.3, fit_intercept=False)
     assert values == {"eloo": 0.4, "kfold": pytest.approx(0.4)}
-
-
-@pytest.mark.parametrize("machine", [kw.LSSVC, kw.KRR])
-def test_machines_know_their_leave_one_out_values(rng, machine):
-    X, y = narrow(rng)
-    fitted = machine(kw.Gaussian(0.01), ridge=1.0, fit_intercept=False).fit(X, y)
-    expected = refits(kw.Gaussian(0.01)(X), y, 1.0, [[i] for i in range(len(y))], bias=False)
-    close_each(fitted.loo_values_, expected)
-    close(fitted.loo_residuals_, y - expected)
+    machine = kw.LSSVC(kw.Precomputed(), 0.3, fit_intercept=False).fit(K, y)
+    assert not machine.loo_values_.any()
 
 
 def test_the_selector_counts_leave_one_out_errors_as_predict_does(rng):
-    X, y = narrow(rng)
-    kernel = kw.Gaussian(0.01)
+    X, y = noisy(rng)
+    kernel = kw.Gaussian(0.5)
     selector = kw.KernelSelector(
         kw.LSSVC(fit_intercept=False), kernels=kernel, criterion="eloo", ridge=1.0
     ).fit(X, y)

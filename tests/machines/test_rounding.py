@@ -136,12 +136,6 @@ def test_machines_check_their_ridge(table, machine, ridge):
         machine(ridge=ridge).fit(*table)
 
 
-def test_coefficients_that_are_not_finite_are_refused():
-    X = np.array([[0.0], [1.0], [2.0], [3.0]])
-    with pytest.raises(ValueError, match="coefficients are not finite: standardise X"):
-        kw.KRR(1e-30 * kw.Gaussian(1e-3), ridge=1e-60).fit(X, [1e300, -1e300, 1e308, 0.0])
-
-
 def test_ridges_far_below_rounding_raise_nothing_but_the_reason(rng):
     """Eigenvalues of zero leave u'M^-1 u = 0 up to rounding."""
     X, y = rng.normal(size=(40, 2)), np.arange(40) % 2
@@ -149,10 +143,3 @@ def test_ridges_far_below_rounding_raise_nothing_but_the_reason(rng):
     with pytest.warns(UndefinedCriterionWarning):
         found = kw.score_kernels(X, y, kernels, ["eloo", "kfold"], ridge=[1.4e-79, 1.0])
     assert np.isnan(found.table["eloo"]).tolist() == [True, False] * 3
-
-
-def test_standard_errors_of_huge_losses(rng):
-    X, y = rng.normal(size=(20, 2)), 1e90 * rng.normal(size=20)
-    criterion = KFold(3, loss="square")
-    found = kw.score_kernels(X, y, kw.Gaussian(1.0), criterion, task="regression")
-    assert np.isfinite(found.table["kfold"]).all()

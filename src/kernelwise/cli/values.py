@@ -54,8 +54,8 @@ def check_size(values: Any, what: str) -> None:
     if np.isinf(size):
         raise BadInput(f"{what} holds infinity (data row {row}): fix it, or leave it empty.")
     raise BadInput(
-        f"{what} holds a number of size {size:g} (data row {row}), whose square is too large to "
-        "compute with: fix it, leave it empty, or give the column in a larger unit."
+        f"{what} holds a number of size {size:g} (data row {row}), beyond {LARGEST:g}: fix it, "
+        "leave it empty, or give the column in a larger unit."
     )
 
 

@@ -81,8 +81,7 @@ class WeightedMembers:
         """Return the accuracy, or R² of a real target."""
         predicted, y = self.predict(X), as_vector(y)
         measure = accuracy_score if self._has_classes else r2_score
-        with np.errstate(invalid="ignore"):  # labels of 1e300 are cast to integers to look at them
-            return float(measure(y, predicted, sample_weight=sample_weight))
+        return float(measure(y, predicted, sample_weight=sample_weight))
 
     def _evaluate(self, X: Any) -> Array:
         """Return what the members of positive weight say together."""

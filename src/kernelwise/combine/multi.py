@@ -310,8 +310,7 @@ class MultiKernelSelector(Delegating, Declared, Checkable, BaseEstimator):
         predicted = self.predict(X)
         y = np.asarray(y) if predicted.ndim == 2 else as_vector(y)
         measure = accuracy_score if hasattr(self, "classes_") else r2_score
-        with np.errstate(invalid="ignore"):  # labels of 1e300 are cast to integers to look at them
-            return float(measure(y, predicted, sample_weight=sample_weight))
+        return float(measure(y, predicted, sample_weight=sample_weight))
 
     def check_sound(self) -> None:
         """Raise ValueError where weights and kernels of a loaded model do not fit together."""

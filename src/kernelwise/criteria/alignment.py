@@ -87,12 +87,8 @@ class CKTA(Criterion):
         """Return the centred alignment."""
         stats, targets = evidence.statistics, evidence.targets
         norm = stats.centered_frobenius
-        if norm == 0.0:
-            raise Undefined(
-                "the centred kernel matrix is zero: all points look alike to the kernel"
-            )
         if norm < SMALLEST:
-            raise Undefined("its deviations from a constant vanish, so use a narrower kernel")
+            raise Undefined("the kernel matrix is constant: all points look alike to the kernel")
         if norm < LOST * stats.precision * targets.n:  # |error|_F <= n times that of an entry
             raise Undefined("the centred kernel matrix is lost to rounding, so centre the features")
         if targets.classes is None:

@@ -1,6 +1,5 @@
 """The evidence that criteria judge by."""
 
-import math
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
@@ -16,7 +15,6 @@ from kernelwise.machines import LeastSquares, Machine, RidgeFit, SupportVectors,
 from kernelwise.machines.held_out import LeftOut
 from kernelwise.targets import Targets
 
-_POWERS_KEPT = 8  # of those of a kernel matrix, which criteria may share
 _BY_INVERSES = frozenset({Need.SOLVE, Need.DIAGONAL, Need.BLOCKS, Need.LOGDET})
 
 
@@ -48,7 +46,7 @@ class Evidence:
         self.least_squares = LeastSquares(gram, targets, fit_intercept)
         self._machine = machine
         self.shared: dict[Any, Any] = {}  # what several criteria or ridges need, by its name
-        self._powers: dict[tuple[bool, int], Power] = {}
+        self._powers: dict[tuple[bool, int], Array] = {}
 
     @property
     def statistics(self) -> GramStatistics:
@@ -114,15 +112,13 @@ class Evidence:
     def contrasts(self, weighted: bool) -> list["Contrast"]:
         """Return the target vectors of the spectral measure, each with its product with K.
 
-        One for two classes or a real target (in its own units), one per class (against the rest)
-        otherwise.
+        One for two classes or a real target, one per class (against the rest) otherwise.
         """
         plain = self._plain_contrasts(weighted)
         if self.targets.weights_within is None:
             return plain
-        products = self.powers(weighted, 1)
-        unit = np.ldexp(self.statistics.frobenius, products.exponent)
-        found = zip(plain, self.factors(weighted, 1).T, unit * products.columns.T, strict=True)
+        products = self.statistics.frobenius * self.powers(weighted, 1)
+        found = zip(plain, self.factors(weighted, 1).T, products.T, strict=True)
         return [Contrast(y, contrast.total, product) for contrast, y, product in found]
 
     def _plain_contrasts(self, weighted: bool) -> list["Contrast"]:
@@ -143,7 +139,7 @@ class Evidence:
     def factors(self, weighted: bool, k: int) -> Array:
         """Return the columns whose product with K is power k, where no sweep has it."""
         if k > 1:
-            return self.powers(weighted, k - 1).columns
+            return self.powers(weighted, k - 1)
         Y = np.column_stack([contrast.y for contrast in self._plain_contrasts(weighted)])
         weights = self.targets.weights_within
         assert weights is not None
@@ -151,8 +147,8 @@ class Evidence:
             Y = Y - np.average(Y, axis=0, weights=weights)
         return np.asarray(weights[:, None] * Y)
 
-    def powers(self, weighted: bool, k: int) -> "Power":
-        """Return powers of K over its norm times every contrast; dividing avoids overflow."""
+    def powers(self, weighted: bool, k: int) -> Array:
+        """Return a power of K over its norm times every contrast; dividing avoids overflow."""
         known = k
         while known > 0 and (weighted, known) not in self._powers:
             known -= 1
@@ -166,24 +162,7 @@ class Evidence:
 
     def put_powers(self, weighted: bool, k: int, products: Array) -> None:
         """Take K @ the columns of power k - 1, also from an engine that multiplied all kernels."""
-        columns = products / self.statistics.frobenius
-        largest = float(np.abs(columns).max())
-        shift = math.frexp(largest)[1] if 0.0 < largest < math.inf else 0
-        before = 0 if k == 1 else self._powers[weighted, k - 1].exponent
-        self._powers[weighted, k] = Power(np.ldexp(columns, -shift), before + shift)
-        if k - 2 > _POWERS_KEPT:  # a criterion takes the last one or two
-            self._powers.pop((weighted, k - 2), None)
-
-
-class Power(NamedTuple):
-    """A power of the kernel matrix times vectors: 2^exponent times the columns.
-
-    The largest entry of the columns is about one; the exponent extends float64, where high powers
-    of a small matrix would underflow.
-    """
-
-    columns: Array
-    exponent: int
+        self._powers[weighted, k] = products / self.statistics.frobenius
 
 
 class Contrast(NamedTuple):

@@ -76,8 +76,7 @@ def _spread(projections: _Projections, label: object) -> float:
     if projections.others.size < 2:
         raise Undefined(f"class {label!r} has one row, so no variance")
     u = projections.deviations
-    unit = np.abs(u).max() or 1.0  # squares of tiny numbers vanish
-    return float(unit * np.sqrt(np.sum((u / unit) ** 2) / (u.size - 1)))
+    return float(np.sqrt(np.sum(u**2) / (u.size - 1)))
 
 
 def _pair_value(stats: GramStatistics, p: int, q: int) -> float:

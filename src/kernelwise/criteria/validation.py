@@ -168,8 +168,5 @@ class BR(Criterion):
         press = evidence.n * float(np.mean(squares))
         if press == 0.0:
             return -np.inf
-        # log of the product, not of the square: theta may be as small as 1e-200
-        penalty = 2.0 * np.log(np.linalg.norm(np.asarray(theta) / max(theta)) * max(theta))
-        return float(
-            evidence.n / 2 * np.log(press / 2.0) + len(theta) / 2 * (penalty - np.log(2.0))
-        )
+        penalty = len(theta) / 2 * np.log(np.sum(np.square(theta)) / 2.0)
+        return float(evidence.n / 2 * np.log(press / 2.0) + penalty)

@@ -15,10 +15,8 @@ from kernelwise.gram.panels import cholesky_factor, inverse_factor
 class CholeskyInverse(Inverse):
     """By a Cholesky factor L of M, and its own inverse N: M^-1 = N'N.
 
-    N is kept in two parts, below its diagonal and on it: of a kernel so narrow that its matrix is
-    the identity up to 1e-100, products with the off-diagonal part keep all their digits. Only the
-    upper triangle of K is read; a matrix in C order is overwritten. The task is told of the steps
-    of large ones, those to the factor and those to its inverse.
+    Only the upper triangle of K is read; a matrix in C order is overwritten. The task is told of
+    the steps of large ones, those to the factor and those to its inverse.
     """
 
     def __init__(self, K: Array, ridge: float, progress: Task = SILENT) -> None:
@@ -33,59 +31,39 @@ class CholeskyInverse(Inverse):
         self._logdet = 2.0 * float(np.log(self._lower.diagonal()).sum())
 
     @cached_property
-    def _inverse_factor(self) -> tuple[Array, Array]:
-        """N below its diagonal, and the diagonal; the factor itself is lost."""
-        strict = inverse_factor(self._lower, self._progress)
+    def _inverse_factor(self) -> Array:
+        """N; the factor itself is lost."""
+        N = inverse_factor(self._lower, self._progress)
         del self._lower
-        on_diagonal = strict.diagonal().copy()
-        np.fill_diagonal(strict, 0.0)
-        return strict, on_diagonal
+        return N
 
     @cached_property
-    def _strict_squares(self) -> Array:
-        strict, _ = self._inverse_factor
-        return np.asarray(np.einsum("ij,ij->j", strict, strict))
+    def _diagonal(self) -> Array:
+        return np.asarray(np.einsum("ij,ij->j", self._inverse_factor, self._inverse_factor))
 
     def solve(self, B: Array) -> Array:
         """Return the product with the columns of B."""
         if "_inverse_factor" not in vars(self):
             return np.asarray(cho_solve((self._lower, True), B, check_finite=False))
-        strict, g = self._inverse_factor
-        once = strict @ B + g[:, None] * B
-        return np.asarray(strict.T @ once + g[:, None] * once)
+        return np.asarray(self._inverse_factor.T @ (self._inverse_factor @ B))
 
     def diagonal(self) -> Array:
         """Return the column sums of squares of N."""
-        return np.asarray(self._strict_squares + self._inverse_factor[1] ** 2)
-
-    def _columns(self, rows: Array) -> Array:
-        """Return columns of N."""
-        strict, g = self._inverse_factor
-        columns = strict[:, rows]
-        columns[rows, np.arange(rows.size)] = g[rows]
-        return np.asarray(columns)
+        return self._diagonal
 
     def block(self, rows: Array) -> Array:
         """Return some rows and the same columns."""
-        N = self._columns(rows)
+        N = self._inverse_factor[:, rows]
         return np.asarray(N.T @ N)
 
     def times_block(self, rows: Array) -> Callable[[Array], Array]:
         """Return the product with a block, in O(n |rows|)."""
-        N = self._columns(rows)
+        N = self._inverse_factor[:, rows]
         return lambda V: np.asarray(N.T @ (N @ V))
 
     def logdet(self) -> float:
         """Return the logarithm of the determinant of M."""
         return self._logdet
-
-    def off_diagonal_product(self, B: Array) -> Array:
-        """Return the product with all but the diagonal: N'N without its diagonal, times B."""
-        strict, g = self._inverse_factor[0], self._inverse_factor[1][:, None]
-        below = strict @ B
-        return np.asarray(
-            g * below + strict.T @ (below + g * B) - self._strict_squares[:, None] * B
-        )
 
     @property
     def condition(self) -> float:  # type: ignore[override]

@@ -234,11 +234,10 @@ class OrderlessSums(KernelSums):
 
     @classmethod
     def of(cls, kernel: Kernel, columns: Array, landmarks: int, largest: float) -> "OrderlessSums":
-        """Choose units by the largest value of the kernel; where they overflow, sum plainly."""
-        with np.errstate(over="ignore", divide="ignore"):
+        """Choose units by the largest value of the kernel."""
+        with np.errstate(divide="ignore"):  # a column of zeros has the unit zero
             exponents = np.ceil(np.log2(np.abs(columns).sum(axis=0) * largest))
-            anchors = 3.0 * 2.0**exponents
-        return cls(kernel, columns, landmarks, np.where(np.isfinite(anchors), anchors, 0.0))
+        return cls(kernel, columns, landmarks, 3.0 * 2.0**exponents)
 
     def zero(self) -> list[Array]:
         """Return zeros."""

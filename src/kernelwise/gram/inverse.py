@@ -123,17 +123,13 @@ class Inverse(ABC):
         # One row alone, or all that is left of lost digits, may be nothing to divide by.
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             alpha, bias = eliminate_intercept(columns[:, :-1], h, u)
-            shares = h / float(u @ h)  # h may be as small as 1e-200
+            shares = h / float(u @ h)
             diagonal, trace = self.diagonal() - h * shares, self.trace() - float(h @ shares)
         return Solved(alpha, bias, h, diagonal, trace)
 
     def held_out(self, rows: Array, Y: Array, u: Array | None) -> Array:
         """Return what a machine without some rows says of them, where the inverse is thin."""
         raise NotImplementedError(f"{type(self).__name__} is not thin.")
-
-    def off_diagonal_product(self, B: Array) -> Array:
-        """Return the product with B of all but the diagonal."""
-        return np.asarray(self.solve(B) - self.diagonal()[:, None] * B)
 
     @property
     def lost_digits(self) -> str | None:
@@ -148,11 +144,7 @@ class Inverse(ABC):
 
 @dataclass(eq=False)
 class SpectralInverse(Inverse):
-    """By the eigenpairs of K.
-
-    What eigenvectors cannot resolve comes from `exact`, where that is given: it returns the inverse
-    at a ridge by a Cholesky factor of the matrix itself.
-    """
+    """By the eigenpairs of K."""
 
     spectrum: Spectrum
     ridge: float
@@ -165,7 +157,6 @@ class SpectralInverse(Inverse):
     last: list[Array]
     on_diagonal: Array
     condition: float
-    exact: Callable[[float], Inverse] | None = None
 
     def solve(self, B: Array) -> Array:
         """Return the product with the columns of B."""
@@ -196,17 +187,14 @@ class SpectralInverse(Inverse):
         s, n = self.spectrum.values, self.spectrum.vectors.shape[0]
         return float(np.log(s + self.ridge).sum() + (n - s.size) * np.log(self.ridge))
 
-    def off_diagonal_product(self, B: Array) -> Array:
-        """Return the product with all but the diagonal, by a Cholesky factor where there is one."""
-        if self.exact is None:
-            return super().off_diagonal_product(B)
-        return self.exact(self.ridge).off_diagonal_product(B)
-
 
 def spectral_inverses(
     spectrum: Spectrum, ridges: Sequence[float], exact: Callable[[float], Inverse] | None = None
 ) -> list[Inverse]:
-    """Return inverses by eigenpairs; by Cholesky factors where those leave too few digits."""
+    """Return inverses by eigenpairs; by Cholesky factors where those leave too few digits.
+
+    `exact` returns the inverse at a ridge by a Cholesky factor of the matrix itself.
+    """
     s, n, ridge = spectrum.values, spectrum.vectors.shape[0], np.array(ridges, dtype=np.float64)
     for too_small in ridge[s.min(initial=0.0) + ridge <= 0.0]:
         raise NotPositiveDefinite(too_small)
@@ -220,7 +208,7 @@ def spectral_inverses(
         condition = float(s.max(initial=0.0) * (float(gain.sum()) / n + base))
         diagonal = diagonals[:, k] + base
         inverse = SpectralInverse(
-            spectrum, ridges[k], base, gain, k, gains, last, diagonal, condition, exact
+            spectrum, ridges[k], base, gain, k, gains, last, diagonal, condition
         )
         inverses.append(inverse)
         if exact is not None and inverse.lost_digits is not None:

@@ -1,6 +1,5 @@
 """Matrices that are given, or not positive semidefinite: checks, and the usual remedies."""
 
-import math
 from typing import Any
 
 import numpy as np
@@ -56,24 +55,15 @@ def repair(K: Any, method: str = "clip") -> Array:
     if not is_one_of(method, ("clip", "flip", "shift")):
         raise ValueError(f"method must be 'clip', 'flip' or 'shift', got {shown(method)}.")
     K = check_matrix(K)
-    exponent = math.frexp(float(np.abs(K).max()))[1]
-    with limited(rows=K.shape[0]), np.errstate(over="ignore"):
-        # In units of its largest entry sums, such as eigenvalues, stay in range.
-        repaired = np.ldexp(_repaired(np.ldexp(K, -exponent), method), exponent)
-    if not np.isfinite(repaired).all():
-        raise ValueError("K has entries that overflow when it is repaired: rescale K.")
-    return np.asarray(repaired)
-
-
-def _repaired(K: Array, method: str) -> Array:
-    s, Q = eigensystem(K.copy)
-    if s[0] >= 0.0:
-        return K
-    if method == "shift":
-        return np.asarray(K - s[0] * np.eye(s.size))
-    s = np.abs(s) if method == "flip" else np.maximum(s, 0.0)
-    repaired = (Q * s) @ Q.T
-    return np.asarray(0.5 * (repaired + repaired.T))
+    with limited(rows=K.shape[0]):
+        s, Q = eigensystem(K.copy)
+        if s[0] >= 0.0:
+            return np.asarray(K)
+        if method == "shift":
+            return np.asarray(K - s[0] * np.eye(s.size))
+        s = np.abs(s) if method == "flip" else np.maximum(s, 0.0)
+        repaired = (Q * s) @ Q.T
+        return np.asarray(0.5 * (repaired + repaired.T))
 
 
 def check_matrix(K: Any) -> Array:
@@ -87,11 +77,10 @@ def check_matrix(K: Any) -> Array:
     if not np.isfinite(K).all():
         raise ValueError("K contains NaN or infinity: check the data it was computed from.")
     largest = np.abs(K).max()
-    with np.errstate(over="ignore"):
-        asymmetry = np.abs(K - K.T).max()
+    asymmetry = np.abs(K - K.T).max()
     if asymmetry > 1e-8 * largest:
         raise ValueError(
             f"K is not symmetric (entries differ by up to {asymmetry:.3g}): "
             "use (K + K.T) / 2 if that is meant."
         )
-    return np.asarray(K if asymmetry == 0.0 else 0.5 * K + 0.5 * K.T)
+    return np.asarray(K if asymmetry == 0.0 else 0.5 * (K + K.T))

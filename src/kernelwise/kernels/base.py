@@ -82,7 +82,7 @@ class Kernel(ABC):
     @property
     def roughness(self) -> float:
         """How closely the kernel can follow the data, to compare kernels of one family."""
-        return math.hypot(*self.inverse_widths)  # which does not overflow
+        return math.hypot(*self.inverse_widths)
 
     @property
     def family(self) -> Hashable:

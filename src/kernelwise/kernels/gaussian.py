@@ -13,7 +13,6 @@ from kernelwise._types import Array
 from kernelwise.kernels.base import NO_WIDTH, SMALLEST, PairKernel, set_positive
 from kernelwise.kernels.geometry import sample_rows, squared_distances
 
-_SMALLEST_DISTANCE = 1e-280  # squared
 _MOST_WIDTHS = 31  # as in the papers; near-duplicates would need any number
 
 
@@ -114,11 +113,8 @@ def widths_for(rows: Any, random_state: Any = None) -> list[Gaussian]:
     nearest = nearest[np.isfinite(nearest)]
     if nearest.size == 0:
         raise ValueError(NO_WIDTH)
-    if np.median(nearest) < _SMALLEST_DISTANCE:
-        raise ValueError("X has rows closer than 1e-140, beyond float64's squares: rescale X.")
     typical = np.median(distances[np.isfinite(distances)])
     # tau = d/2 gives exp(-1) at squared distance d.
     lo = math.floor(math.log2(0.5 * np.median(nearest))) - 1
     hi = math.ceil(math.log2(0.5 * typical)) + 6
-    exponents = range(max(lo, hi - _MOST_WIDTHS + 1), hi + 1)
-    return list(map(Gaussian, np.ldexp(1.0, exponents).tolist()))
+    return [Gaussian(2.0**i) for i in range(max(lo, hi - _MOST_WIDTHS + 1), hi + 1)]

@@ -20,7 +20,7 @@ from kernelwise._types import Array
 Rows = Any  # a dense (n, d) array or a scipy CSR matrix of the same shape
 Transform = Callable[[Rows], Rows]  # of every row alone; a hashable value
 
-_LARGEST = 1e150  # the square of a larger entry is not a float64
+_LARGEST = 1e50  # squares of entries, and sums of their products, stay within float64
 
 # |x|^2 + |z|^2 - 2 x.z is off by a few eps (|x|^2 + |z|^2). Pairs closer than this fraction of
 # |x|^2 + |z|^2 are computed again from their difference: the relative error stays below 1e-12.
@@ -61,7 +61,7 @@ def in_range(rows: Rows, name: str = "X") -> Rows:
         rows.sum_duplicates()
     numbers = rows.data if sp.issparse(rows) else rows
     if max(numbers.max(initial=0.0), -numbers.min(initial=0.0)) > _LARGEST:  # without a copy
-        raise ValueError(_too_large(name))
+        raise ValueError(f"{name} has entries beyond {_LARGEST:g}: standardise the features first.")
     return rows
 
 
@@ -78,16 +78,9 @@ def as_numbers(X: Any, name: str) -> Array:
     if text or table.dtype.kind not in "biufO":
         raise ValueError(message)
     try:
-        with np.errstate(over="ignore"):  # what is beyond float64 is infinite then
-            return np.ascontiguousarray(table, dtype=np.float64)
-    except OverflowError:  # integers of hundreds of digits
-        raise ValueError(_too_large(name)) from None
-    except (TypeError, ValueError):
+        return np.ascontiguousarray(table, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
         raise ValueError(message) from None
-
-
-def _too_large(name: str) -> str:
-    return f"{name} has entries beyond {_LARGEST:g}: rescale the features first."
 
 
 def squared_distances(X: Rows, Z: Rows | None = None) -> Array:

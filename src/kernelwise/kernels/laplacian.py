@@ -7,7 +7,7 @@ import numpy as np
 
 from kernelwise._threads import limited
 from kernelwise._types import Array
-from kernelwise.kernels.base import NO_WIDTH, SMALLEST, PairKernel, set_positive
+from kernelwise.kernels.base import NO_WIDTH, PairKernel, set_positive
 from kernelwise.kernels.geometry import city_block_distances, sample_rows
 
 _DIFFERENCES = 10**8  # of features, which take a tenth of a second
@@ -67,7 +67,4 @@ def scales_for(rows: Any, random_state: Any = None) -> list[Laplacian]:
     apart = distances[distances > 0.0]
     if apart.size == 0:
         raise ValueError(NO_WIDTH)
-    scales = np.median(apart) * 2.0**_EXPONENTS
-    if scales[0] < SMALLEST:
-        raise ValueError("X has rows closer than 1e-299, beyond float64's inverses: rescale X.")
-    return list(map(Laplacian, scales.tolist()))
+    return list(map(Laplacian, (np.median(apart) * 2.0**_EXPONENTS).tolist()))

@@ -9,7 +9,7 @@ import scipy.sparse as sp
 
 from kernelwise._registry import unknown
 from kernelwise._threads import limited
-from kernelwise.kernels.base import NO_WIDTH, SMALLEST, Kernel
+from kernelwise.kernels.base import NO_WIDTH, Kernel
 from kernelwise.kernels.gaussian import widths_for
 from kernelwise.kernels.geometry import Rows, sample_rows, squared_distances
 from kernelwise.kernels.laplacian import scales_for
@@ -19,7 +19,6 @@ from kernelwise.kernels.polynomial import Polynomial
 from kernelwise.kernels.sigmoid import Sigmoid
 
 _DEGREES = range(1, 6)
-_LARGEST = 1e300
 _STEPS = 2.0 ** np.arange(-2.0, 6.0)  # scales, in units of the typical distance
 _SLOPES = 2.0 ** np.arange(-4.0, 2.0)  # of tanh, in units of scikit-learn's gamma="scale"
 
@@ -32,8 +31,7 @@ def _matern(rows: Rows, random_state: Any) -> list[Kernel]:
     apart = distances[distances > 0.0]
     if apart.size == 0:
         raise ValueError(NO_WIDTH)
-    scales = np.maximum(np.median(np.sqrt(apart)) * _STEPS, SMALLEST)
-    return [Matern(scale, 1.5) for scale in scales.tolist()]
+    return [Matern(scale, 1.5) for scale in (np.median(np.sqrt(apart)) * _STEPS).tolist()]
 
 
 def _gamma(rows: Rows) -> float:
@@ -41,7 +39,7 @@ def _gamma(rows: Rows) -> float:
     mean = float(rows.mean())
     variance = float(rows.multiply(rows).mean()) if sp.issparse(rows) else float((rows**2).mean())
     variance -= mean**2
-    return float(np.clip(1.0 / (rows.shape[1] * variance), SMALLEST, _LARGEST)) if variance else 1.0
+    return 1.0 / (rows.shape[1] * variance) if variance > 0.0 else 1.0
 
 
 def _polynomial(rows: Rows, random_state: Any) -> list[Kernel]:

@@ -117,8 +117,7 @@ def standard_error(losses: Array) -> float:
     """Return the standard error of a mean of losses, NaN for a single one."""
     if losses.size < 2:
         return float("nan")
-    unit = float(np.abs(losses).max()) or 1.0  # squares of losses of any size are numbers then
-    return unit * float(np.std(losses / unit, ddof=1) / np.sqrt(losses.size))
+    return float(np.std(losses, ddof=1) / np.sqrt(losses.size))
 
 
 def winners(scores: Array) -> Array:

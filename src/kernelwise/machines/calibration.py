@@ -17,7 +17,6 @@ J. Platt, Probabilistic outputs for support vector machines, Advances in Large M
 ICML 2017.
 """
 
-import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,7 +57,7 @@ class Calibration:
         while derivative(steep) < 0.0 and steep < _STEEPEST:
             steep *= 4.0
         slope = brentq(derivative, 0.0, steep) if derivative(steep) > 0.0 else steep
-        return cls(min(float(slope) / unit, sys.float_info.max))
+        return cls(float(slope) / unit)
 
     def probabilities(self, scores: Array) -> Array:
         """Return the probability of every class, (n, c)."""
@@ -69,10 +68,8 @@ class Calibration:
         return np.asarray(log_softmax(self._exponents(scores), axis=1))
 
     def _exponents(self, scores: Array) -> Array:
-        """Return a f less its largest entry in a row, which is finite for scores of any size."""
-        F = _by_class(scores)
-        with np.errstate(over="ignore"):  # beyond float64 a class is impossible
-            return np.asarray(self.slope * (F - F.max(axis=1, keepdims=True)))
+        """Return a f."""
+        return self.slope * _by_class(scores)
 
 
 def _by_class(scores: Array) -> Array:

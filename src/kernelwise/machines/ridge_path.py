@@ -28,7 +28,6 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from kernelwise._threads import cached_property
 from kernelwise._types import Array
 from kernelwise._undefined import Undefined
 from kernelwise.gram import Inverse, Need
@@ -39,8 +38,8 @@ from kernelwise.machines.folds import Split
 from kernelwise.machines.held_out import LeftOut
 from kernelwise.targets import Targets
 
-# A held-out value below this share of its target is mostly the rounding error of y - r.
-_CANCELLED = 1e-12
+# A held-out value below this share of its target is nothing but the rounding error of y - r.
+_ROUNDING = 1e-12
 
 
 class LostDigitsWarning(UserWarning):
@@ -82,37 +81,15 @@ class RidgeFit:
         r"""Y - f(x) on the training rows: :math:`\lambda \alpha_i / w_i`."""
         return self.coefficients * (self.ridge / self.weights)[:, None]
 
-    @cached_property
+    @property
     def loo_values(self) -> Array:
-        r""":math:`f_{-i}(x_i)`, what the machine refitted without i says of i.
+        r""":math:`f_{-i}(x_i) = y_i - r_i`, what the machine refitted without i says of i."""
+        return _without_rounding(self.targets - self.loo_residuals, self.targets)
 
-        The target less the residual; where that difference cancels, as for a very narrow kernel
-        without a bias, from the off-diagonal part of :math:`C^{-1}`.
-        """
-        values = self.targets - self.loo_residuals
-        is_partial = self.inverse is None or self.judged is not None
-        if is_partial or not _cancels(self.targets, values):
-            return np.asarray(values)
-        assert self.inverse is not None
-        return self._off_diagonal_values(self.inverse)
-
-    def _off_diagonal_values(self, inverse: Inverse) -> Array:
-        r"""Return :math:`-\sum_{j \ne i} (C^{-1})_{ij} y_j / (C^{-1})_{ii}`."""
-        root, h = np.sqrt(self.weights)[:, None], self.solved_ones
-        Y = root * self.targets
-        others = inverse.off_diagonal_product(Y)
-        if h.any():
-            share = h / float(root[:, 0] @ h)
-            others -= np.outer(share, h @ Y) - (share * h)[:, None] * Y
-        with np.errstate(divide="ignore", invalid="ignore"):  # one row alone cannot be left out
-            return np.asarray(-others * root / self.inverse_diagonal[:, None])
-
-    def held_out_values(self, rows: Array, entries: Callable[[], Array] | None = None) -> Array:
+    def held_out_values(self, rows: Array) -> Array:
         r"""Return f(x) on rows B of the machine refitted without them, at the same ridge.
 
         .. math:: y_B - [(C^{-1})_{BB}]^{-1} \alpha_B
-
-        Where that cancels and the entries of the matrix are at hand, from a refit.
         """
         assert self.inverse is not None
         if self.inverse.is_thin:
@@ -121,10 +98,8 @@ class RidgeFit:
             values = self.inverse.held_out(rows, root[:, None] * self.targets, u)
             return np.asarray(values / root[rows, None])
         factor = cho_factor(self._block(rows), overwrite_a=True, check_finite=False)
-        values = self.targets[rows] - cho_solve(factor, self.coefficients[rows])
-        if entries is None or not _cancels(self.targets[rows], values):
-            return np.asarray(values)
-        return self.loo_values[rows] if rows.size == 1 else self._refitted(entries(), rows)
+        residuals = cho_solve(factor, self.coefficients[rows])
+        return _without_rounding(self.targets[rows] - residuals, self.targets[rows])
 
     def _block(self, rows: Array) -> Array:
         """Return rows and columns B of C^-1."""
@@ -142,23 +117,9 @@ class RidgeFit:
         total = float(h.sum()) if h.any() else 1.0
         return lambda V: times(V) - np.outer(h[rows], (h[rows] @ V) / total)
 
-    def _refitted(self, K: Array, rows: Array) -> Array:
-        """Return the values on rows of a machine trained on the others."""
-        rest = np.setdiff1d(np.arange(self.targets.shape[0]), rows)
-        fit = fit_cholesky(
-            K[np.ix_(rest, rest)],
-            self.targets[rest],
-            self.ridge,
-            fit_intercept=bool(self.solved_ones.any()),
-            sample_weight=self.weights[rest],
-        )
-        return np.asarray(K[np.ix_(rows, rest)] @ fit.coefficients + fit.bias)
-
     def detached(self) -> "RidgeFit":
         """Return the machine without the inverse, which is as large as the kernel matrix."""
-        alone = replace(self, inverse=None)
-        vars(alone)["loo_values"] = self.loo_values
-        return alone
+        return replace(self, inverse=None)
 
     @property
     def training_loss(self) -> float:
@@ -234,9 +195,12 @@ def weighted_matrix(K: Array, sample_weight: Array | None) -> Array:
     return np.asarray(root[:, None] * K * root[None, :])
 
 
-def _cancels(targets: Array, values: Array) -> bool:
-    """Say whether some of values = targets - residuals are nothing but rounding errors."""
-    return bool(np.any(np.abs(values) <= _CANCELLED * np.abs(targets)))
+def _without_rounding(values: Array, targets: Array) -> Array:
+    """Return values = targets - residuals, zero where they are rounding errors alone.
+
+    So a row far from all others has no class, rather than that of an error's sign.
+    """
+    return np.where(np.abs(values) <= _ROUNDING * np.abs(targets), 0.0, values)
 
 
 @dataclass(eq=False, repr=False)
@@ -322,10 +286,9 @@ class LeastSquares(Machine):
 
     def fold_loss(self, ridge: float, split: Split, loss: str) -> float:
         """Return the mean loss on the tested rows, exactly and without a refit."""
-        entries = self.gram.entries if Need.ENTRIES in self.gram.provides else None
         tested = split.judged(self.gram)
         try:
-            scores = self.fit(ridge).held_out_values(split.left_out, entries)[tested]
+            scores = self.fit(ridge).held_out_values(split.left_out)[tested]
         except np.linalg.LinAlgError:
             raise Undefined(
                 "the rows left out determine the machine, so use a larger ridge"

@@ -3,7 +3,6 @@
 from numbers import Real
 from typing import Any, ClassVar
 
-import numpy as np
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
 from sklearn.utils.metadata_routing import process_routing
 from sklearn.utils.validation import check_is_fitted
@@ -292,8 +291,7 @@ class KernelSelector(
         if self.scoring is not None:
             self._fitted()
             return float(self.scorer_(self, X, as_vector(y), **weights))
-        with np.errstate(invalid="ignore"):  # labels of 1e300 are cast to integers to look at them
-            return float(self._ask("score", X, as_vector(y), **weights))
+        return float(self._ask("score", X, as_vector(y), **weights))
 
     def _ask(self, method: str, X: Any, *given: Any, **weights: Any) -> Any:
         """Return what a method of the fitted estimator says of rows."""

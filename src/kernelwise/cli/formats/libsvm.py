@@ -79,8 +79,8 @@ def _check_values(X: Any, path: str) -> None:
     wrong = np.flatnonzero(np.abs(X.data) > LARGEST)
     if wrong.size:
         raise BadInput(
-            f"{path!r} holds {X.data[wrong[0]]:g} at index {X.indices[wrong[0]]}, whose square is "
-            "too large to compute with: fix it, or give that feature in a larger unit."
+            f"{path!r} holds {X.data[wrong[0]]:g} at index {X.indices[wrong[0]]}, beyond "
+            f"{LARGEST:g}: fix it, or give that feature in a larger unit."
         )
 
 
