@@ -82,11 +82,11 @@ def _arithmetic() -> None:
 def operations_a_pair(X: np.ndarray) -> float:
     """What the first sweep really computes for a pair: steps that are zero throughout are not."""
     G = kw.kernels.geometry.squared_distances(X[:384], X[384:768])
-    reach = families.Reach(tiles.Points(X), dense.sample_pairs(X), np.dtype(float))
+    reach = families.Reach(tiles.Points(X), dense.sample_pairs(X))
     [family] = families.group_kernels(GRID, reach)
-    rate, halvings, _, _, wide, steps = family.ladder
+    rate, halvings, _, wide, steps = family.ladder
     alive = [
-        max(wide, _loops._steps_above_zero(rate * G[i : i + 4].min(), 2.0, steps + 1))
+        max(wide, _loops._steps_above_zero(rate * G[i : i + 4].min(), steps + 1))
         for i in range(0, len(G), 4)
     ]
     distance, exponential = 2 * X.shape[1], 10 + 2 * halvings
@@ -192,16 +192,12 @@ def in_turns(calls: dict[str, Callable[[], object]], rounds: int = 9) -> dict[st
 
 def against_one_matrix(n: int, found: dict) -> None:
     X, y = problem(n)
-    single = kw.gram.Tiled(dtype="float32")
-    score(X[:600], y[:600], "sm", engine=single)
     _arithmetic()
     alone = seconds(lambda: rbf_kernel(X), 5)  # faster than in turns: its memory stays warm
     best = in_turns(
         {
             "first sweep": lambda: score(X, y, FIRST_SWEEP),
             "both sweeps": lambda: score(X, y, BOTH_SWEEPS),
-            "SM (r=3)": lambda: score(X, y, "sm"),
-            "SM (r=3) in float32": lambda: score(X, y, "sm", engine=single),
             "limit": _arithmetic,
         }
     )
@@ -211,7 +207,6 @@ def against_one_matrix(n: int, found: dict) -> None:
     for name in ("first sweep", "both sweeps"):
         found[f"ratio {name} / rbf_kernel"] = best[name] / best["one rbf_kernel call"]
     found["ratio first sweep / limit"] = best["first sweep"] / least
-    found["ratio float32 / float64"] = best["SM (r=3) in float32"] / best["SM (r=3)"]
 
 
 def against_dense(n: int, found: dict) -> None:

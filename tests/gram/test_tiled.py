@@ -59,7 +59,7 @@ MIXED = [
 
 
 TEN_DIGITS = 1e-10  # what docs/engines.md promises of two engines
-REACH = Reach(Points(np.eye(3)), Pairs(np.eye(3)), np.dtype(float))
+REACH = Reach(Points(np.eye(3)), Pairs(np.eye(3)))
 
 
 def data(kind, n=90, d=5, seed=0):
@@ -134,9 +134,8 @@ def test_a_mixed_grid_equals_the_dense_engine(kind):
     assert_same(tables(X, y, MIXED, criteria, Tiled(tile=40)), dense, TEN_DIGITS)
 
 
-@pytest.mark.parametrize("ratio", [2, 3, 5, 7, 10])
-def test_widths_of_an_integer_ratio_are_one_ladder(ratio):
-    widths = [0.37 * float(ratio) ** i for i in (-3, -1, 0, 4)]
+def test_widths_whose_ratios_are_powers_of_two_are_one_ladder():
+    widths = [0.37 * 2.0**i for i in (-3, -1, 0, 4)]
     for kind in (kw.Gaussian, kw.Laplacian, lambda w: kw.Scaled([1.0, 2.0, 0.0], kw.Laplacian(w))):
         families = group_kernels([kind(w) for w in widths], REACH)
         assert [len(family.members) for family in families] == [4]
@@ -152,7 +151,7 @@ def test_kernels_of_different_metrics_are_ladders_apart():
 
 
 def test_widths_without_a_common_ratio_are_on_their_own():
-    kernels = [kw.Gaussian(w) for w in (1.0, 2.1, 3.3, 10.0 * (1 + 1e-12))]
+    kernels = [kw.Gaussian(w) for w in (1.0, 3.0, 9.0, 10.0)]
     families = group_kernels(kernels, REACH)
     assert [len(family.members) for family in families] == [1, 1, 1, 1]
 
@@ -171,34 +170,10 @@ def test_centred_norms_of_dot_products_far_from_the_origin(offset):
         close(ours.statistics.centered_frobenius, expected, condition, rtol=TEN_DIGITS)
 
 
-class TestFloat32:
-    kernels = (*kw.grids.gaussian(-3, 15), *kw.grids.polynomial(1, 4), kw.Laplacian(3.0))
-
-    @pytest.mark.parametrize("kind", ["binary", "regression"])
-    def test_four_digits_or_nan(self, kind):
-        X, y = data(kind, n=300)
-        criteria = CHEAP if kind == "regression" else CLASSES
-        exact = tables(X, y, self.kernels, criteria, Tiled())
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UndefinedCriterionWarning)
-            single = tables(X, y, self.kernels, criteria, Tiled(dtype="float32"))
-        for name, values in exact.items():
-            known = ~np.isnan(single[name])
-            assert known.mean() > 0.4, name
-            np.testing.assert_allclose(
-                single[name][known], values[known], rtol=1e-3, atol=1e-6, err_msg=name
-            )
-        worst = np.abs(single["ckta"] / exact["ckta"] - 1.0).max()
-        assert 1e-9 < worst < 1e-4  # it really is single precision, and no worse
-
-    @pytest.mark.parametrize("setting", [{"tile": None}, {"tile": 0}, {"threads": True}])
-    def test_other_settings_are_refused(self, setting):
-        with pytest.raises(ValueError, match="of Tiled must be an integer of at least 1"):
-            Tiled(**setting)
-
-    def test_other_types_are_refused(self):
-        with pytest.raises(ValueError, match="dtype of Tiled must be 'float64' or 'float32'"):
-            Tiled(dtype="float16")
+@pytest.mark.parametrize("setting", [{"tile": None}, {"tile": 0}, {"threads": True}])
+def test_other_settings_are_refused(setting):
+    with pytest.raises(ValueError, match="of Tiled must be an integer of at least 1"):
+        Tiled(**setting)
 
 
 class TestDifficultPairs:
@@ -218,18 +193,12 @@ class TestDifficultPairs:
         return X, (X[:, 0] > 0.0).astype(int)
 
     @pytest.mark.parametrize("jitter", [1e-3, 1e-5, 1e-7])
-    @pytest.mark.parametrize(
-        "ratio, rungs", [(2, range(-45, 1)), (3, range(-28, 1)), (10, range(-14, 1))]
-    )
-    def test_near_duplicates(self, jitter, ratio, rungs):
+    def test_near_duplicates(self, jitter):
         X, y = self.near_duplicates(jitter)
-        kernels = [kw.Gaussian(float(ratio) ** i) for i in rungs]
+        kernels = kw.grids.gaussian(-45, 0)
         criteria = ["kta", "ckta", "ks", c.SM(r=3), "ncut"]
         dense = tables(X, y, kernels, criteria, "dense")
         assert_same(tables(X, y, kernels, criteria, Tiled()), dense, TEN_DIGITS)
-        single = tables(X, y, kernels, criteria, Tiled(dtype="float32"))
-        for name, values in dense.items():
-            np.testing.assert_allclose(single[name], values, rtol=1e-3, atol=1e-30, err_msg=name)
 
     @pytest.mark.parametrize("distance", [1e4, 1e6])
     def test_an_outlier(self, distance):
@@ -238,12 +207,6 @@ class TestDifficultPairs:
         criteria = ["kta", "ckta", "ks", c.SM(r=2), c.SM(r=3)]
         dense = tables(X, y, kernels, criteria, "dense")
         assert_same(tables(X, y, kernels, criteria, Tiled()), dense, TEN_DIGITS)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", UndefinedCriterionWarning)
-            single = tables(X, y, kernels, criteria, Tiled(dtype="float32"))
-        for name, values in dense.items():
-            known = ~np.isnan(single[name])
-            np.testing.assert_allclose(single[name][known], values[known], rtol=1e-3, err_msg=name)
 
     def test_clusters_far_apart(self):
         rng = np.random.default_rng(2)
@@ -252,9 +215,6 @@ class TestDifficultPairs:
         kernels = [kw.Gaussian(1e-6), kw.Gaussian(1.0), kw.Laplacian(1e-3)]
         dense = tables(X, y, kernels, ["kta", "ckta", c.SM(r=2)], "dense")
         assert_same(tables(X, y, kernels, ["kta", "ckta", c.SM(r=2)], Tiled()), dense, 1e-9)
-        single = tables(X, y, kernels, ["kta", "ckta", c.SM(r=2)], Tiled(dtype="float32"))
-        for name, values in dense.items():
-            np.testing.assert_allclose(single[name], values, rtol=1e-4)
 
 
 def test_a_kernel_that_hands_out_the_geometry_itself_harms_no_other():
@@ -290,8 +250,7 @@ def test_a_subclass_is_not_taken_for_its_parent():
 @pytest.mark.parametrize(
     "kernels",
     [
-        [kw.Gaussian(1e300), kw.Gaussian(1e-300)],
-        [kw.Gaussian(2.0**900), kw.Gaussian(2.0**-900), kw.Gaussian(1.0)],
+        [kw.Gaussian(2.0**150), kw.Gaussian(2.0**-150), kw.Gaussian(1.0)],
         [kw.Polynomial(400, 10.0), kw.Linear()],
         [kw.Polynomial(200), kw.Polynomial(2)],
     ],
@@ -514,15 +473,12 @@ def test_bad_settings(call, message):
         ("_sum_with_squares", 6, 0),
     ],
 )
-@pytest.mark.parametrize(
-    "number, packed", [(numba.float64, "mulpd|fmadd...pd"), (numba.float32, "mulps|fmadd...ps")]
-)
-def test_the_inner_loops_are_vectorised(loop, arrays, scalars, number, packed):
-    """Four (or eight) numbers by one instruction: a refactoring must not lose that silently."""
+def test_the_inner_loops_are_vectorised(loop, arrays, scalars):
+    """Four numbers by one instruction: a refactoring must not lose that silently."""
     compiled = numba.njit(fastmath=_loops._OPTIONS["fastmath"])(getattr(_loops, loop).py_func)
-    compiled.compile((number[::1],) * arrays + (number,) * scalars)
+    compiled.compile((numba.float64[::1],) * arrays + (numba.float64,) * scalars)
     [code] = compiled.inspect_asm().values()
-    assert len(re.findall(packed, code)) >= 4
+    assert len(re.findall("mulpd|fmadd...pd", code)) >= 4
 
 
 @pytest.mark.parametrize("kernel", [kw.Gaussian(2.0), kw.Polynomial(2), kw.Linear()])

@@ -22,9 +22,8 @@ Squaring K doubles its relative error, which matters for pairs so near that K st
 many steps. Four rows with such a pair are walked *signed*: an entry is e where that is above -1/2
 (and then negative) and K where it is not.
 
-Widths of another integer ratio p are a ladder with K <- K^p, signed throughout. A grid of
-polynomial degrees is one too: with u = gamma g and b = c + u, the deviations e_d = b^d - c^d follow
-from e_{d+1} = b e_d + c^d u.
+A grid of polynomial degrees is a ladder too: with u = gamma g and b = c + u, the deviations
+e_d = b^d - c^d follow from e_{d+1} = b e_d + c^d u.
 """
 
 import numpy as np
@@ -39,8 +38,10 @@ _OPTIONS = {"nogil": True, "cache": True, "fastmath": {"reassoc", "contract", "a
 _INLINE = {**_OPTIONS, "inline": "always"}
 
 LARGEST_EXPONENT = 800.0  # exp(-800) is zero in float64
+# Exponent, at the first narrow step, below which a pair would stay near one for too many squarings.
+_NEAR = 1e-4
 _FEATURES_AT_ONCE = 64  # of a tile: they stay in a core's cache
-SMALLEST_DEVIATION = 1e-37  # far below rounding, also after dozens of doublings; a float32
+SMALLEST_DEVIATION = 1e-37  # far below rounding, also after dozens of doublings
 
 
 # Explicit loops instead of slices: numba compiles the latter with their error messages, which
@@ -108,9 +109,8 @@ def _copy(source, target):
 @njit(**_OPTIONS)
 def _series(g, scale, lowest, e):
     """Set e = exp(y) - 1 for y = scale g, |y| up to 1/16, by its series."""
-    number = e.dtype.type
-    c2, c3, c4, c5 = number(1 / 2), number(1 / 6), number(1 / 24), number(1 / 120)
-    c6, c7, c8, c9 = number(1 / 720), number(1 / 5040), number(1 / 40320), number(1 / 362880)
+    c2, c3, c4, c5 = 1 / 2, 1 / 6, 1 / 24, 1 / 120
+    c6, c7, c8, c9 = 1 / 720, 1 / 5040, 1 / 40320, 1 / 362880
     for j in range(g.shape[0]):
         y = max(g[j] * scale, lowest)
         p = c8 + y * c9
@@ -129,10 +129,9 @@ def _load_exponential(G, i, rate, halvings, e):
 
     Rows beyond the tile are zero, without effect. Return the smallest of the distances.
     """
-    number = G.dtype.type
-    scale = number(-rate * 0.5**halvings)
-    lowest = number(-LARGEST_EXPONENT * 0.5**halvings)
-    nearest = number(np.inf)
+    scale = -rate * 0.5**halvings
+    lowest = -LARGEST_EXPONENT * 0.5**halvings
+    nearest = np.inf
     for k in range(4):
         if i + k < G.shape[0]:
             g = G[i + k]
@@ -147,81 +146,60 @@ def _load_exponential(G, i, rate, halvings, e):
 @njit(**_OPTIONS)
 def _nearest_apart(G, i):
     """Return the smallest distance but zero of four rows."""
-    zero, infinite = G.dtype.type(0), G.dtype.type(np.inf)
-    nearest = infinite
+    nearest = np.inf
     for k in range(i, min(i + 4, G.shape[0])):
         g = G[k]
         for j in range(g.shape[0]):
-            nearest = min(nearest, g[j] if g[j] > zero else infinite)
+            nearest = min(nearest, g[j] if g[j] > 0.0 else np.inf)
     return nearest
 
 
 @njit(**_OPTIONS)
 def _to_signed(rows, e):
     """Turn deviations into signed entries; a deviation of zero becomes a tiny one below it."""
-    number = e.dtype.type
-    half, one, tiny = number(-0.5), number(1), number(-SMALLEST_DEVIATION)
     for k in range(rows):
         row = e[k]
         for j in range(row.shape[0]):
             a = row[j]
-            row[j] = one + a if a < half else min(a, tiny)
+            row[j] = 1.0 + a if a < -0.5 else min(a, -SMALLEST_DEVIATION)
 
 
 @njit(**_OPTIONS)
 def _signed_square(e):
     """Square the kernel in signed form."""
-    number = e.dtype.type
-    half, one, zero = number(-0.5), number(1), number(0)
     for k in range(4):
         row = e[k]
         for j in range(row.shape[0]):
             a = row[j]
             aa = a * a
             deviation = (a + a) + aa
-            deviation = one + deviation if deviation < half else deviation
-            row[j] = deviation if a < zero else aa
-
-
-@njit(**_OPTIONS)
-def _signed_times(e, base):
-    """Multiply the kernel by its base in signed form: (1 + e)(1 + b) - 1 = e + b + e b."""
-    number = e.dtype.type
-    half, one, zero = number(-0.5), number(1), number(0)
-    for k in range(4):
-        row, other = e[k], base[k]
-        for j in range(row.shape[0]):
-            a, b = row[j], other[j]
-            deviation = (a + b) + a * b
-            deviation = one + deviation if deviation < half else deviation
-            size = (one + a if a < zero else a) * (one + b if b < zero else b)
-            row[j] = deviation if max(a, b) < zero else size
+            deviation = 1.0 + deviation if deviation < -0.5 else deviation
+            row[j] = deviation if a < 0.0 else aa
 
 
 @njit(**_OPTIONS)
 def _sizes(e, K):
     """Set K to the kernel itself, from signed entries."""
-    one, zero = e.dtype.type(1), e.dtype.type(0)
     for k in range(4):
         row, size = e[k], K[k]
         for j in range(row.shape[0]):
-            size[j] = one + row[j] if row[j] < zero else row[j]
+            size[j] = 1.0 + row[j] if row[j] < 0.0 else row[j]
 
 
 @njit(**_INLINE)
-def _steps_above_zero(exponent, factor, steps):
-    """Return how many of the steps, each multiplying the exponent, leave something above zero."""
+def _steps_above_zero(exponent, steps):
+    """Return how many of the steps, each doubling the exponent, leave something above zero."""
     alive = 0
     while alive < steps and exponent < LARGEST_EXPONENT:
         alive += 1
-        exponent *= factor
+        exponent *= 2.0
     return alive
 
 
 @njit(**_INLINE)
 def _sum(e0, e1, e2, e3, columns):
     """Sum four rows."""
-    s0 = s1 = s2 = s3 = e0.dtype.type(0)
+    s0 = s1 = s2 = s3 = 0.0
     for j in range(e0.shape[0]):
         a, b, c, d = e0[j], e1[j], e2[j], e3[j]
         s0, s1, s2, s3 = s0 + a, s1 + b, s2 + c, s3 + d
@@ -238,7 +216,7 @@ def _next(a, aa, is_wide):
 @njit(**_OPTIONS)
 def _step(e0, e1, e2, e3, columns, is_wide):
     """Sum the squares of four rows, and go one step down."""
-    s0 = s1 = s2 = s3 = e0.dtype.type(0)
+    s0 = s1 = s2 = s3 = 0.0
     for j in range(e0.shape[0]):
         a, b, c, d = e0[j], e1[j], e2[j], e3[j]
         aa, bb, cc, dd = a * a, b * b, c * c, d * d
@@ -252,8 +230,8 @@ def _step(e0, e1, e2, e3, columns, is_wide):
 @njit(**_OPTIONS)
 def _two_steps(e0, e1, e2, e3, first, second, is_wide):
     """Do two steps in one pass."""
-    s0 = s1 = s2 = s3 = e0.dtype.type(0)
-    t0 = t1 = t2 = t3 = e0.dtype.type(0)
+    s0 = s1 = s2 = s3 = 0.0
+    t0 = t1 = t2 = t3 = 0.0
     for j in range(e0.shape[0]):
         a, b, c, d = e0[j], e1[j], e2[j], e3[j]
         aa, bb, cc, dd = a * a, b * b, c * c, d * d
@@ -272,8 +250,8 @@ def _two_steps(e0, e1, e2, e3, first, second, is_wide):
 @njit(**_OPTIONS)
 def _direct_step(e0, e1, e2, e3, sums, squares):
     """Sum four rows of deviations and their squares, and go one step down."""
-    s0 = s1 = s2 = s3 = e0.dtype.type(0)
-    q0 = q1 = q2 = q3 = e0.dtype.type(0)
+    s0 = s1 = s2 = s3 = 0.0
+    q0 = q1 = q2 = q3 = 0.0
     for j in range(e0.shape[0]):
         a, b, c, d = e0[j], e1[j], e2[j], e3[j]
         aa, bb, cc, dd = a * a, b * b, c * c, d * d
@@ -301,12 +279,12 @@ def _add_two(first, second, i, rows, sums):
 @njit(**_OPTIONS)
 def _first_step(G, i, ladder, e, K):
     """Load four rows; return how many steps are above zero, and if narrow ones must be signed."""
-    rate, halvings, near, _, wide, steps = ladder
+    rate, halvings, _, wide, steps = ladder
     rows = min(4, G.shape[0] - i)
     nearest = _load_exponential(G, i, rate, halvings, e)
-    alive = max(wide, _steps_above_zero(rate * nearest, 2.0, steps))
+    alive = max(wide, _steps_above_zero(rate * nearest, steps))
     apart = nearest if nearest > 0 else _nearest_apart(G, i)
-    signed = rate * apart * 2.0**wide < near
+    signed = rate * apart * 2.0**wide < _NEAR
     if wide > 0:
         for _ in range(halvings):
             _square(e, True)
@@ -333,11 +311,10 @@ def _to_narrow(rows, signed, e):
     if signed:
         _to_signed(rows, e)
     else:
-        one = e.dtype.type(1)
         for k in range(rows):
             row = e[k]
             for j in range(row.shape[0]):
-                row[j] += one
+                row[j] += 1.0
 
 
 @njit(**_INLINE)
@@ -362,8 +339,8 @@ def width_tile(G, ladder, excludes_diagonal, on_rows, on_columns, e, K):
     first step, line s + 1 the sums of their squares for every step s < r; the other wide steps have
     a line for each, the narrow ones one line for the kernel, and a last one for its squares.
     """
-    _, _, _, recursive, wide, steps = ladder
-    ladder = (ladder[0], ladder[1], ladder[2], recursive, wide, steps + 1)
+    rate, halvings, recursive, wide, steps = ladder
+    ladder = (rate, halvings, recursive, wide, steps + 1)
     for i in range(0, G.shape[0], 4):
         alive, signed = _first_step(G, i, ladder, e, K)
         rows = min(4, G.shape[0] - i)
@@ -393,7 +370,7 @@ def width_tile(G, ladder, excludes_diagonal, on_rows, on_columns, e, K):
 @njit(**_OPTIONS)
 def _multiply(e0, e1, e2, e3, v_column, o_column, v0, v1, v2, v3):
     """Return the products of four rows with v_column, and add those of the columns to o_column."""
-    s0 = s1 = s2 = s3 = e0.dtype.type(0)
+    s0 = s1 = s2 = s3 = 0.0
     for j in range(e0.shape[0]):
         a, b, c, d = e0[j], e1[j], e2[j], e3[j]
         v = v_column[j]
@@ -405,7 +382,7 @@ def _multiply(e0, e1, e2, e3, v_column, o_column, v0, v1, v2, v3):
 @njit(**_OPTIONS)
 def _multiply_and_square(e0, e1, e2, e3, v_column, o_column, v0, v1, v2, v3, is_wide):
     """Multiply four rows, and go one step down."""
-    s0 = s1 = s2 = s3 = e0.dtype.type(0)
+    s0 = s1 = s2 = s3 = 0.0
     for j in range(e0.shape[0]):
         a, b, c, d = e0[j], e1[j], e2[j], e3[j]
         v = v_column[j]
@@ -428,12 +405,11 @@ def _square(e, is_wide):
 @njit(**_INLINE)
 def _four(v, i, rows):
     """Return the entries of a vector at four rows; zeros beyond the tile, without effect."""
-    zero = v.dtype.type(0)
     return (
         v[i],
-        v[i + 1] if rows > 1 else zero,
-        v[i + 2] if rows > 2 else zero,
-        v[i + 3] if rows > 3 else zero,
+        v[i + 1] if rows > 1 else 0.0,
+        v[i + 2] if rows > 2 else 0.0,
+        v[i + 3] if rows > 3 else 0.0,
     )
 
 
@@ -462,7 +438,7 @@ def _multiply_rows_and_square(e, i, is_wide, v_row, v_column, o_row, o_column):
 @njit(**_OPTIONS)
 def width_matmul_tile(G, ladder, wanted, v_row, v_column, o_row, o_column, e, K):
     """Add S V over one tile for every wanted step of a ladder, each step with its own vectors."""
-    wide = ladder[4]
+    wide = ladder[3]
     for i in range(0, G.shape[0], 4):
         alive, signed = _first_step(G, i, ladder, e, K)
         rows = min(4, G.shape[0] - i)
@@ -485,8 +461,8 @@ def width_matmul_tile(G, ladder, wanted, v_row, v_column, o_row, o_column, e, K)
 @njit(**_OPTIONS)
 def _sum_with_squares(e0, e1, e2, e3, sums, squares):
     """Sum four rows and their squares."""
-    s0 = s1 = s2 = s3 = e0.dtype.type(0)
-    q0 = q1 = q2 = q3 = e0.dtype.type(0)
+    s0 = s1 = s2 = s3 = 0.0
+    q0 = q1 = q2 = q3 = 0.0
     for j in range(e0.shape[0]):
         a, b, c, d = e0[j], e1[j], e2[j], e3[j]
         s0, s1, s2, s3 = s0 + a, s1 + b, s2 + c, s3 + d
@@ -496,83 +472,12 @@ def _sum_with_squares(e0, e1, e2, e3, sums, squares):
     return s0, s1, s2, s3, q0, q1, q2, q3
 
 
-@njit(**_OPTIONS)
-def _raise(e, base, power):
-    """Raise the kernel to an integer power, bit by bit from the second highest on; signed."""
-    bit = 1
-    while 2 * bit <= power:
-        bit *= 2
-    _copy(e, base)
-    while bit > 1:
-        bit //= 2
-        _signed_square(e)
-        if power & bit:
-            _signed_times(e, base)
-
-
-@njit(**_OPTIONS)
-def _load_signed(G, i, rate, halvings, e):
-    """Load four rows in signed form; return the smallest distance."""
-    nearest = _load_exponential(G, i, rate, halvings, e)
-    _to_signed(min(4, G.shape[0] - i), e)
-    for _ in range(halvings):
-        _signed_square(e)
-    return nearest
-
-
-@njit(**_OPTIONS)
-def _present(rows, is_wide, e, K):
-    """Set K to what is summed: the deviation of a wide step, the kernel of a narrow one."""
-    _sizes(e, K)
-    if is_wide:
-        one, zero = e.dtype.type(1), e.dtype.type(0)
-        for k in range(rows):
-            row, deviation = e[k], K[k]
-            for j in range(row.shape[0]):
-                deviation[j] = row[j] if row[j] < zero else row[j] - one
-
-
-@njit(**_OPTIONS)
-def power_tile(G, ladder, excludes_diagonal, on_rows, on_columns, e, base, K):
-    """Add the sums and squares of a ladder of integer powers: lines 2 s and 2 s + 1 of step s."""
-    rate, halvings, power, wide, steps = ladder
-    for i in range(0, G.shape[0], 4):
-        nearest = _load_signed(G, i, rate, halvings, e)
-        alive = max(wide, _steps_above_zero(rate * nearest, float(power), steps))
-        rows = min(4, G.shape[0] - i)
-        for s in range(alive):
-            _present(rows, s < wide, e, K)
-            if excludes_diagonal and s >= wide:
-                _clear_diagonal(rows, i, K)
-            sums = _sum_with_squares(
-                K[0], K[1], K[2], K[3], on_columns[2 * s], on_columns[2 * s + 1]
-            )
-            _add_two(on_rows[2 * s], on_rows[2 * s + 1], i, rows, sums)
-            _raise(e, base, power)
-
-
-@njit(**_OPTIONS)
-def power_matmul_tile(G, ladder, wanted, v_row, v_column, o_row, o_column, e, base, K):
-    """Add S V over one tile for every wanted step of a ladder of integer powers."""
-    rate, halvings, power, wide, steps = ladder
-    for i in range(0, G.shape[0], 4):
-        nearest = _load_signed(G, i, rate, halvings, e)
-        alive = max(wide, _steps_above_zero(rate * nearest, float(power), steps))
-        rows = min(4, G.shape[0] - i)
-        for s in range(alive):
-            if wanted[s]:
-                _present(rows, s < wide, e, K)
-                _multiply_rows(K, i, v_row[s], v_column[s], o_row[s], o_column[s])
-            _raise(e, base, power)
-
-
 @njit(**_INLINE)
 def _load_linear(G, i, gamma, u):
-    factor = u.dtype.type(gamma)
     for k in range(4):
         if i + k < G.shape[0]:
             for j in range(G.shape[1]):
-                u[k, j] = factor * G[i + k, j]
+                u[k, j] = gamma * G[i + k, j]
         else:
             _clear(u[k])
 
@@ -580,11 +485,10 @@ def _load_linear(G, i, gamma, u):
 @njit(**_OPTIONS)
 def _polynomial_step(e, u, constant, power):
     """Go one degree up: e <- (c + u) e + c^d u."""
-    c, p = e.dtype.type(constant), e.dtype.type(power)
     for k in range(4):
         ek, uk = e[k], u[k]
         for j in range(ek.shape[0]):
-            ek[j] = (c + uk[j]) * ek[j] + p * uk[j]
+            ek[j] = (constant + uk[j]) * ek[j] + power * uk[j]
 
 
 @njit(**_OPTIONS)

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import reduce
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
@@ -27,8 +27,6 @@ from kernelwise.kernels import Gaussian, Kernel, Laplacian, Linear, PairKernel, 
 from kernelwise.kernels.geometry import Transform, squared_norms
 from kernelwise.kernels.transform import unwrapped
 
-_RATIOS = range(3, 11)  # ratios of widths, besides 2, whose grids are climbed by multiplications
-_SAME = 2e-15  # relative difference of two widths that rounding explains
 # The kernels exp(-c g / width) of a distance g: the name of the width, and the constant c.
 _EXPONENTIAL: Mapping[type[Kernel], tuple[str, float]] = MappingProxyType(
     {Gaussian: ("tau", 0.5), Laplacian: ("scale", 1.0)}
@@ -98,11 +96,10 @@ class AnyKernel(Family):
 
 
 class Chain(NamedTuple):
-    """Widths whose ratios are powers of an integer."""
+    """Widths whose ratios are powers of two."""
 
     widest: float
-    ratio: int
-    rungs: dict[int, int]  # candidate -> how often the widest is divided by the ratio
+    rungs: dict[int, int]  # candidate -> how often the widest is halved
 
 
 class Metric(NamedTuple):
@@ -118,11 +115,10 @@ class Metric(NamedTuple):
 
 
 class Reach(NamedTuple):
-    """The points of a sweep, which tell how far pairs are apart, and the type to compute in."""
+    """The points of a sweep, which tell how far pairs are apart."""
 
     points: Points
     sample: Pairs  # of some of them: it tells which kernels are wide
-    dtype: np.dtype[Any]
 
     def largest(self, metric: Metric) -> float:
         """Return a bound on the distances: the diameter is at most twice the radius."""
@@ -166,7 +162,7 @@ def _ladders(
     from kernelwise.gram import _ladders as compiled
 
     ladders: list[compiled.Ladder] = [
-        (compiled.WidthLadder if chain.ratio == 2 else compiled.PowerLadder)(chain, metric, reach)
+        compiled.WidthLadder(chain, metric, reach)
         for metric, of_metric in widths.items()
         for chain in _chains(of_metric)
     ]
@@ -190,41 +186,11 @@ def _garbage_kept() -> Iterator[None]:
 
 
 def _chains(widths: dict[int, float]) -> list[Chain]:
-    """Return chains of ratio two for widths of one mantissa, and of other ratios for the rest."""
-    by_mantissa: dict[float, dict[int, float]] = {}
-    for i, width in widths.items():
-        by_mantissa.setdefault(math.frexp(width)[0], {})[i] = width
-    doubling = [chain for group in by_mantissa.values() for chain in _cut(group, 2)]
-    chains = [chain for chain in doubling if len(chain.rungs) > 1]
-    left = {i: widths[i] for chain in doubling if len(chain.rungs) == 1 for i in chain.rungs}
-    while left:
-        chain = max((_from_widest(left, r) for r in _RATIOS), key=lambda chain: len(chain.rungs))
-        chains.append(chain if len(chain.rungs) > 1 else chain._replace(ratio=2))
-        left = {i: width for i, width in left.items() if i not in chain.rungs}
-    return chains
-
-
-def _cut(widths: dict[int, float], ratio: int) -> list[Chain]:
-    """Return widths of one ratio in chains that are not too long."""
-    chains: list[Chain] = []
+    """Return the widths in chains that are not too long, each of widths of one mantissa."""
+    by_mantissa: dict[float, list[Chain]] = {}
     for i, width in sorted(widths.items(), key=lambda item: -item[1]):
-        if not chains or _rungs(chains[-1].widest, width, ratio) >= _LONGEST:
-            chains.append(Chain(width, ratio, {}))
-        chains[-1].rungs[i] = _rungs(chains[-1].widest, width, ratio)
-    return chains
-
-
-def _from_widest(widths: dict[int, float], ratio: int) -> Chain:
-    """Return the chain that leads from the widest width down by a ratio."""
-    widest = max(widths.values())
-    return _cut({i: w for i, w in widths.items() if _is_power(widest, w, ratio)}, ratio)[0]
-
-
-def _rungs(widest: float, width: float, ratio: int) -> int:
-    """Return how often the widest width must be divided by the ratio; logs do not overflow."""
-    return round((math.log(widest) - math.log(width)) / math.log(ratio))
-
-
-def _is_power(widest: float, width: float, ratio: int) -> bool:
-    rungs = _rungs(widest, width, ratio)
-    return rungs < _LONGEST and abs(width * float(ratio) ** rungs - widest) <= _SAME * widest
+        chains = by_mantissa.setdefault(math.frexp(width)[0], [])
+        if not chains or chains[-1].widest / width >= 2.0**_LONGEST:
+            chains.append(Chain(width, {}))
+        chains[-1].rungs[i] = round(math.log2(chains[-1].widest / width))
+    return [chain for chains in by_mantissa.values() for chain in chains]

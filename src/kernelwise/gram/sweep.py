@@ -127,7 +127,6 @@ class Settings(NamedTuple):
 
     tile: int
     threads: int | None
-    dtype: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,9 +147,7 @@ class Sweep:
 
     @cached_property
     def _families(self) -> list[Family]:
-        dtype = np.dtype(self.settings.dtype)
-        reach = Reach(self._tiles.points, sample_pairs(self.X), dtype)
-        return group_kernels(self.kernels, reach)
+        return group_kernels(self.kernels, Reach(self._tiles.points, sample_pairs(self.X)))
 
     @cached_property
     def statistics(self) -> list[GramStatistics]:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from kernelwise._arguments import as_bytes, as_integer, is_one_of, shown
+from kernelwise._arguments import as_bytes, as_integer, shown
 from kernelwise._progress import SILENT, Task
 from kernelwise._threads import cached_property, workers
 from kernelwise._types import Array
@@ -24,7 +24,6 @@ from kernelwise.gram.trials import Trials
 from kernelwise.kernels import Kernel
 from kernelwise.targets import Targets
 
-_TYPES = ("float64", "float32")
 _WITHOUT_THE_MATRIX = frozenset({Need.STATISTICS, Need.PRODUCTS, Need.LEADING, Need.SOLVE})
 # A sweep holds sums and squares of every kernel, per thread and in total, with copies in the order
 # of the data; and, per tile, distances and the matrices of single kernels.
@@ -45,10 +44,6 @@ class Tiled(Engine):
     threads : int or None, default=None
         How many threads, at most ``n_jobs`` where that is given; None takes one for every
         processor that this process may use.
-    dtype : {"float64", "float32"}, default="float64"
-        The type in which ladders of widths are walked. float32 takes 0.7 to 1.1 of the
-        time and leaves four to six digits of a criterion; where fewer than four are left it is
-        NaN. Distances, other kernels and spectra are computed in float64 always.
     memory : str, float or None, default=None
         What it may take: an amount such as "4GB", or a share of what is free (None: 0.8). Kernels
         that do not fit into one sweep are shared out over several.
@@ -65,7 +60,6 @@ class Tiled(Engine):
 
     tile: int = 384
     threads: int | None = None
-    dtype: str = "float64"
     memory: str | float | None = None
 
     name: ClassVar[str] = "tiled"
@@ -81,10 +75,6 @@ class Tiled(Engine):
                 )
             object.__setattr__(self, field, value)
         as_bytes(self.memory)
-        if not is_one_of(self.dtype, _TYPES):
-            raise ValueError(
-                f"dtype of Tiled must be {' or '.join(map(repr, _TYPES))}, got {shown(self.dtype)}."
-            )
 
     def grams(
         self, kernels: Sequence[Kernel], X: Any, targets: Targets, progress: Task = SILENT
@@ -92,7 +82,7 @@ class Tiled(Engine):
         """Yield the grams of all kernels; the first one asked sweeps for all."""
         if any(kernel.takes_matrix for kernel in kernels):
             raise ValueError("a given matrix is in memory already: use engine='dense'.")
-        settings = Settings(self.tile, self.threads, self.dtype)
+        settings = Settings(self.tile, self.threads)
         sweep = Sweep(kernels, X, targets, settings, progress)
         for i in range(len(kernels)):
             yield TiledGram(sweep, i, self.memory)

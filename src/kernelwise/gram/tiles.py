@@ -17,11 +17,11 @@ _CACHE_LINE = 64  # bytes
 _DIRECT_FEATURES = 64  # up to here differences in a compiled loop beat a matrix product
 
 
-def on_cache_lines(size: int, dtype: Any = np.float64) -> Array:
+def on_cache_lines(size: int) -> Array:
     """Return memory that begins where compiled loops read it fastest, whatever the allocator."""
-    memory = np.empty(size * np.dtype(dtype).itemsize + _CACHE_LINE, np.uint8)
+    memory = np.empty(8 * size + _CACHE_LINE, np.uint8)
     start = -memory.ctypes.data % _CACHE_LINE
-    return memory[start : memory.size - _CACHE_LINE + start].view(dtype)
+    return memory[start : memory.size - _CACHE_LINE + start].view(np.float64)
 
 
 class Points:
@@ -42,15 +42,15 @@ class Room:
     """Memory for one tile after the other, by name and transform."""
 
     def __init__(self) -> None:
-        self._arrays: dict[tuple[str, Any], Array] = {}
+        self._arrays: dict[str, Array] = {}
         self._views: dict[Transform, Room] = {}
 
-    def array(self, name: str, shape: tuple[int, ...], dtype: Any = np.float64) -> Array:
+    def array(self, name: str, shape: tuple[int, ...]) -> Array:
         """Return memory that holds something until the next tile."""
-        size, key = math.prod(shape), (name, dtype)
-        if key not in self._arrays or self._arrays[key].size < size:
-            self._arrays[key] = on_cache_lines(size, dtype)
-        return self._arrays[key][:size].reshape(shape)
+        size = math.prod(shape)
+        if name not in self._arrays or self._arrays[name].size < size:
+            self._arrays[name] = on_cache_lines(size)
+        return self._arrays[name][:size].reshape(shape)
 
     def view(self, transform: Transform) -> "Room":
         """Return the room for the distances of transformed points."""
