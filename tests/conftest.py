@@ -11,7 +11,7 @@ settings.register_profile(
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     derandomize=True,
-    max_examples=40,
+    max_examples=15,
 )
 settings.register_profile(
     "fuzz", settings.get_profile("default"), derandomize=False, max_examples=2000

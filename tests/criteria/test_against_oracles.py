@@ -84,13 +84,13 @@ def contrast_condition(K, y):
     return float(sum(map(abs, terms)) / abs(sum(terms)))
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(labelled(max_rows=9), widths)
 def test_matrix_criteria_of_two_classes(problem, tau):
     check_matrix_criteria(*problem, tau)
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(labelled(n_classes=3, max_rows=9), widths)
 def test_matrix_criteria_of_three_classes(problem, tau):
     check_matrix_criteria(*problem, tau)

@@ -96,7 +96,7 @@ def test_regression_equals_refits(bias):
             close(ours, expected, np.linalg.cond(kernel(X) + ridge * np.eye(40)))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(
     seed=st.integers(0, 10**6),
     n=st.integers(6, 30),
@@ -327,7 +327,7 @@ class TestBIF:
         criterion = c.BIF(order=order, measure="square", cv=folds)
         close(score(X, y, criterion, 0.3, fit_intercept=bias), expected)
 
-    @settings(max_examples=20, deadline=None)
+    @settings(max_examples=10, deadline=None)
     @given(seed=st.integers(0, 10**6), log_ridge=st.floats(-2, 2), order=st.integers(0, 8))
     def test_converges_to_exact_folds_at_its_rate(self, seed, log_ridge, order):
         X, y = problem(30, seed)

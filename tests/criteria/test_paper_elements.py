@@ -217,7 +217,7 @@ class TestMinimaxProbabilityMachine:
     """FSM 2007, section 3.4: it looks in all directions, FSM in one."""
 
     @given(labelled(max_rows=10), st.sampled_from([1e-2, 0.3, 5.0]))
-    @settings(max_examples=20)
+    @settings(max_examples=8)
     def test_against_a_general_optimiser(self, data, added):
         X, codes = data
         y = np.where(codes > 0, 1, -1)

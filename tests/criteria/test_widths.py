@@ -46,7 +46,7 @@ def test_the_eigenvalues_of_the_wider_matrix_majorise(data, tau, ratio):
     assert np.all(wide >= narrow - 1e-9 * len(X))
 
 
-@settings(max_examples=20)
+@settings(max_examples=10)
 @given(labelled(max_rows=12))
 def test_both_penalties_rise_with_the_width(data):
     X, codes = data

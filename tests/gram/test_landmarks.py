@@ -96,7 +96,7 @@ def system_of(X, y):
     return Landmarks(kw.Gaussian(20.0), X, X[:30], y, np.ones(len(X)))
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=10)
 @given(d=st.integers(1, 40), n=st.integers(1, 30), m=st.integers(1, 20), seed=st.integers(0, 99))
 def test_distances_in_single_precision(d, n, m, seed):
     rng = np.random.default_rng(seed)

@@ -139,7 +139,7 @@ def test_other_integers_are_not_guessed(monkeypatch):
 def test_the_interpreter_goes_on_meanwhile(monkeypatch):
     """Scipy keeps it: a thread that counts gets nowhere while it factorises."""
     monkeypatch.setattr(_lapack, "_LONG", 1)
-    M, ticks, ends = definite(2500), [], threading.Event()
+    M, ticks, ends = definite(1500), [], threading.Event()
 
     def count():
         while not ends.is_set():

@@ -47,7 +47,7 @@ def test_the_factor_and_its_inverse(small_steps, n, order):
     assert seen.told == 2 * panels.PARTS
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=12)
 @given(n=st.integers(2, 25), bad=st.integers(0, 24))
 def test_what_is_not_positive_definite_has_no_factor(n, bad):
     with pytest.MonkeyPatch.context() as patch:

@@ -63,7 +63,7 @@ def test_values_are_those_of_refits(kernel, fit_intercept, weighted, ridge):
     np.testing.assert_allclose(values, expected, rtol=0.0, atol=1e-6)
 
 
-@settings(deadline=None, max_examples=25)
+@settings(deadline=None, max_examples=10)
 @given(
     seed=st.integers(0, 2**32 - 1),
     count=st.integers(2, 60),

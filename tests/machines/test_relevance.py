@@ -105,7 +105,7 @@ def test_kernels_on_transformed_features(kernel):
     close(kw.relevance(machine, points).values, by_differences(machine, points), rtol=1e-6)
 
 
-@settings(max_examples=30)
+@settings(max_examples=12)
 @given(points(), st.sampled_from(list(FAMILIES)), st.integers(0, 2**16))
 def test_random_rows(X, kernel, seed):
     alpha = np.random.default_rng(seed).normal(size=(len(X), 2))

@@ -27,7 +27,7 @@ def problems(machines):
     return range(len(machines._labels))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(
     st.integers(6, 40),
     st.integers(2, 3),
