@@ -156,7 +156,8 @@ def _degenerate(kernel: Kernel, K: Array, diagonal: Array, rows: Array) -> Itera
             Code.CONSTANT_MATRIX,
         )
         return
-    similarity = np.abs(K) / np.sqrt(np.outer(diagonal[rows], diagonal))
+    sizes = np.sqrt(diagonal)
+    similarity = np.abs(K) / np.outer(sizes[rows], sizes)
     similarity[np.arange(rows.size), rows] = 0.0
     if np.median(similarity.max(axis=1)) < _ALONE:
         yield Diagnostic(
