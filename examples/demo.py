@@ -3,6 +3,7 @@
 Everything is written to the folder given as the only argument, by default demo/.
 """
 
+import json
 import math
 import sys
 from pathlib import Path
@@ -12,7 +13,7 @@ from sklearn.model_selection import train_test_split
 
 import kernelwise as kw
 from kernelwise.cli.main import main as kernelwise
-from kernelwise.selection.record import ErrorEstimate, Record
+from kernelwise.selection.record import ErrorEstimate
 
 
 def main(folder: Path) -> None:
@@ -28,8 +29,8 @@ def main(folder: Path) -> None:
         sys.exit(status)
     model = kw.load_model(folder / "model.skops")
     wrong = (model.predict(test.drop(columns="diagnosis")) != test["diagnosis"]).mean()
-    record = Record.from_json((folder / "result.json").read_text("utf-8"))
-    print(f"\n{explained(record.error, wrong, len(test))}")
+    found = json.loads((folder / "result.json").read_text("utf-8"))
+    print(f"\n{explained(ErrorEstimate(**found['error']), wrong, len(test))}")
     print(f"\nNow open the report: {(folder / 'report.html').resolve().as_uri()}")
 
 

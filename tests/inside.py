@@ -4,12 +4,11 @@ A name moves in the package: it is corrected here, and in no test.
 """
 
 from kernelwise import _arguments as arguments
-from kernelwise import _files as files
 from kernelwise import _progress as progress
 from kernelwise import _threads as threads
 from kernelwise import figures, kernels, report, targets
 from kernelwise._arguments import as_bytes
-from kernelwise._files import Damaged, TooLarge, Unpacking, Unreadable, append, checksum, read_file
+from kernelwise._files import append
 from kernelwise._progress import SILENT, Bar, Task, bar
 from kernelwise._registry import members
 from kernelwise._threads import algebra_threads, as_jobs, helpful, limited, pool, workers
@@ -19,7 +18,6 @@ from kernelwise._written import (
     guess_dates,
     guess_numbers,
     numbers,
-    read_dates,
     read_numbers,
 )
 from kernelwise.bounds import observed, overview, sample, theorem
@@ -186,7 +184,7 @@ from kernelwise.selection import (
     whole,
 )
 from kernelwise.selection.all_rows import solved
-from kernelwise.selection.archive import from_plain, kernel_from_dict, kernel_to_dict, to_plain
+from kernelwise.selection.archive import kernel_to_dict, to_plain
 from kernelwise.selection.budget import rows_within, seconds_for
 from kernelwise.selection.cascade import AUTO_RIDGES
 from kernelwise.selection.climb import (
@@ -201,19 +199,18 @@ from kernelwise.selection.climb import (
     TrialJudge,
     judge_of,
 )
-from kernelwise.selection.diagnostics import Code, Diagnostic, code_of, former_note, has_code
+from kernelwise.selection.diagnostics import Code, Diagnostic, code_of, has_code
 from kernelwise.selection.effort import Effort
 from kernelwise.selection.estimators import criterion_machine
 from kernelwise.selection.guards import warn_about
 from kernelwise.selection.left_out import Confusion, Level, Mistake, Residuals, confusion, residuals
 from kernelwise.selection.local_search import LocalSearch
-from kernelwise.selection.persistence import load_model, max_size_for, replacing, save_model
+from kernelwise.selection.persistence import load_model, replacing, save_model
 from kernelwise.selection.problem import Problem
 from kernelwise.selection.record import ErrorEstimate, Member, Record, Stack, Views, views_of
 from kernelwise.selection.result import preferred
 from kernelwise.selection.screen import _is_settled
 from kernelwise.selection.search import CascadeOutcome
-from kernelwise.selection.soundness import Unsound, check_model
 from kernelwise.selection.terms import SCORINGS, params_of
 from kernelwise.selection.widths import edge, extended, surviving, with_narrower
 from kernelwise.targets import IntegerTargetWarning, last_rows, stratified_order

@@ -42,14 +42,6 @@ class PositiveNumber(Interval):
         return as_real(val) is not None and bool(super().is_satisfied_by(val))
 
 
-# Attributes of a fitted SVM: as scikit-learn shows them and as LIBSVM is handed them, how many
-# support vectors each class has, and the training rows where the kernel is a function.
-SVM_COEFFICIENTS = ("dual_coef_", "_dual_coef_")
-SVM_INTERCEPTS = ("intercept_", "_intercept_")
-SVM_COUNTS = "_n_support"
-SVM_WIDTH = "_gamma"
-SVM_ROWS = "_BaseLibSVM__Xfit"
-
 COLUMN_PLACES = "_transformer_to_input_indices"  # of a fitted ColumnTransformer, by step
 BinaryLaplace = _gpc._BinaryGaussianProcessClassifierLaplace  # parts of a GaussianProcessClassifier
 
@@ -188,11 +180,6 @@ def _explained(error: Exception, message: str) -> Exception:
         if re.match(known, first):
             return ValueError(f"{first}: {remedy}.")
     return error
-
-
-def check_params(estimator: Any) -> None:
-    """Raise ValueError where a parameter is not what the estimator declares."""
-    estimator._validate_params()
 
 
 class _CallbackTask(Task):

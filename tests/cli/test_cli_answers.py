@@ -128,7 +128,7 @@ class TestOrder:
         assert names == {"model.skops", "result.json", "report.html"}
 
     def test_the_time_printed_is_the_time_waited(self, table, tmp_path, capsys, monkeypatch):
-        monkeypatch.setattr("kernelwise.cli.write.write_html", lambda *_: time.sleep(1.5))
+        monkeypatch.setattr("kernelwise.cli.write.write_report", lambda *_: time.sleep(1.5))
         start = time.perf_counter()
         out = run(capsys, "select", table, "--out", tmp_path / "out")[1]
         waited = time.perf_counter() - start

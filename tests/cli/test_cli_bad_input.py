@@ -1,7 +1,6 @@
 """Every bad file or option: exit status 2, one sentence, no traceback."""
 
 import gzip
-import json
 import os
 import pickle
 import sys
@@ -135,11 +134,13 @@ def test_missing_file_and_directory(tmp_path, capsys):
 
 
 def test_file_without_permission(tmp_path, capsys, monkeypatch):
-    def refuse(path, most):
+    def refuse(path):
         raise PermissionError(13, "Permission denied", str(path))
 
-    monkeypatch.setattr("kernelwise.cli.read.read_file", refuse)
-    assert "permissions" in one_sentence(*run(capsys, "select", tmp_path / "flowers.csv"))
+    monkeypatch.setattr("pathlib.Path.read_bytes", refuse)
+    assert "flowers.csv': Permission denied" in one_sentence(
+        *run(capsys, "select", tmp_path / "flowers.csv")
+    )
 
 
 def test_output_is_checked_before_the_work(tmp_path, capsys, monkeypatch):
@@ -177,7 +178,7 @@ def test_predict_without_a_model(tmp_path, capsys):
     assert "no model" in one_sentence(*run(capsys, "predict", path, path))
     (tmp_path / "model.pkl").write_bytes(pickle.dumps({"a": 1}))
     assert "no model" in one_sentence(*run(capsys, "predict", tmp_path / "model.pkl", path))
-    assert "no file" in one_sentence(*run(capsys, "predict", tmp_path / "none.skops", path))
+    assert "none.skops" in one_sentence(*run(capsys, "predict", tmp_path / "none.skops", path))
 
 
 def test_predict_with_the_wrong_table(model, tmp_path, capsys):
@@ -191,24 +192,6 @@ def test_predict_with_the_wrong_table(model, tmp_path, capsys):
     flowers().to_csv(path, index=False)
     assert "read from" in one_sentence(*run(capsys, "predict", model, path, "--out", path))
     assert "folder" in one_sentence(*run(capsys, "predict", model, path, "--out", path / "x"))
-
-
-@pytest.mark.parametrize("content", ["", "{}", "[1]", '{"format": "other"}', "junk", "\x00"])
-def test_report_of_no_result(content, tmp_path, capsys):
-    path = tmp_path / "result.json"
-    path.write_text(content)
-    assert "result.json" in one_sentence(*run(capsys, "report", path))
-    assert not (tmp_path / "report.html").exists()
-
-
-def test_report_of_a_damaged_result(tmp_path, capsys):
-    path = tmp_path / "flowers.csv"
-    path.write_text(GOOD)
-    run(capsys, "select", path, "--out", tmp_path)
-    plain = json.loads((tmp_path / "result.json").read_text())
-    plain["result"]["kernels"] = plain["result"]["kernels"][:2]
-    (tmp_path / "result.json").write_text(json.dumps(plain))
-    assert "damaged" in one_sentence(*run(capsys, "report", tmp_path / "result.json"))
 
 
 def test_too_little_memory(tmp_path, capsys):
@@ -283,7 +266,7 @@ def test_an_internal_error_is_one_sentence_with_a_hint(tmp_path, capsys, monkeyp
     def broken(*args):
         raise RuntimeError("out\nof order")
 
-    monkeypatch.setattr("kernelwise.cli.listing.available", broken)
+    monkeypatch.setattr("kernelwise.cli.criteria.available", broken)
     status, out, err = run(capsys, "criteria")
     assert (status, out) == (1, "")
     [line] = err.splitlines()
@@ -295,7 +278,7 @@ def test_an_internal_error_is_one_sentence_with_a_hint(tmp_path, capsys, monkeyp
 
 
 def test_a_value_error_of_numpy_is_internal(capsys, monkeypatch):
-    monkeypatch.setattr("kernelwise.cli.listing.available", lambda: np.zeros(3).reshape(2, 2))
+    monkeypatch.setattr("kernelwise.cli.criteria.available", lambda: np.zeros(3).reshape(2, 2))
     assert run(capsys, "criteria")[0] == 1
 
 

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 from cli_helpers import DATA, ROOT, as_libsvm, flowers, run
 
-from inside import kernel_from_dict, observed, overview, prepare, read_table
+from inside import observed, overview, prepare, read_table
 from kernelwise import Gaussian, bounds
 
 REAL = {
@@ -71,7 +71,7 @@ def test_numbers_are_those_of_the_library(table, capsys):
             assert row["observed"] is None
     assert found["left_out"] == []
     assert (found["ridge"], found["delta"], found["t"]) == (0.5, 0.1, 3)
-    assert kernel_from_dict(found["kernel"]) == Gaussian(4.0)
+    assert found["kernel"] == {"kernel": "Gaussian", "tau": 4.0}
 
 
 @pytest.mark.parametrize("options", [[], ["--kernel", "laplacian,linear", "--ridge", "0.1,10"]])

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 from cli_helpers import flowers, run
 
-from inside import checksum, inert, main
+from inside import inert, main
 
 QUICK = ["--kernels", "gaussian:0:1", "--criterion", "sm", "--ridge", "1", "--quiet"]
 
@@ -70,7 +70,7 @@ def test_a_full_disk_and_json(table, tmp_path, capsys, monkeypatch):
     full_disk(monkeypatch, "model.skops")
     status, answer, _ = run(capsys, "select", table, *QUICK, "--out", tmp_path, "--json")
     plain = json.loads(answer)
-    assert (status, plain["files"], plain["model"], plain["model_sha256"]) == (2, [], None, None)
+    assert (status, plain["files"], plain["model"]) == (2, [], None)
     assert plain["kernel"]["kernel"] == "Gaussian"
 
 
@@ -103,15 +103,6 @@ def test_a_full_disk_does_not_lose_predictions(table, tmp_path, capsys, monkeypa
     assert not (tmp_path / "p.csv").exists()
 
 
-def test_a_full_disk_and_a_report(table, tmp_path, capsys, monkeypatch):
-    run(capsys, "select", table, *QUICK, "--out", tmp_path)
-    full_disk(monkeypatch, "r.html")
-    argv = ["report", tmp_path / "result.json", "--out", tmp_path / "r.html"]
-    status, answer, err = run(capsys, *argv)
-    assert (status, answer) == (2, "")
-    assert "r.html': No space left on device." in said(err)
-
-
 needs_full = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 
 
@@ -141,66 +132,6 @@ def test_closed_streams_are_no_error(closed, table, capsys, monkeypatch):
         monkeypatch.setattr(sys, name, None)
     assert main(["select", str(table), *QUICK[:-1]]) == 0
     assert ("kernel " in capsys.readouterr().out) == ("stdout" not in closed)
-
-
-# The model and the result beside it.
-
-
-def two_runs(table, tmp_path, capsys):
-    """Two runs that wrote to one folder: the model of one, the result of the other."""
-    other, out = tmp_path / "other", tmp_path / "out"
-    run(capsys, "select", table, *QUICK, "--out", out)
-    run(capsys, "select", table, *QUICK, "--ridge", "2", "--out", other)
-    (other / "model.skops").replace(out / "model.skops")
-    return out
-
-
-def test_a_result_knows_its_model(table, tmp_path, capsys):
-    run(capsys, "select", table, *QUICK, "--out", tmp_path)
-    plain = json.loads((tmp_path / "result.json").read_text())
-    assert plain["model_sha256"] == checksum((tmp_path / "model.skops").read_bytes())
-    for argv in (
-        ["predict", tmp_path / "model.skops", table],
-        ["report", tmp_path / "result.json"],
-    ):
-        status, _, err = run(capsys, *argv)
-        assert (status, err) == (0, "")
-
-
-def test_predict_notices_the_result_of_another_model(table, tmp_path, capsys):
-    out = two_runs(table, tmp_path, capsys)
-    status, answer, err = run(capsys, "predict", out / "model.skops", table)
-    assert (status, len(answer.splitlines())) == (0, 61)
-    [line] = err.splitlines()
-    assert line == (
-        f"note: {str(out / 'result.json')!r} is not the result of the model.skops beside it, as "
-        "when two runs write to one folder: select again."
-    )
-
-
-def test_report_notices_the_model_of_another_result(table, tmp_path, capsys):
-    out = two_runs(table, tmp_path, capsys)
-    status, _, err = run(capsys, "report", out / "result.json")
-    assert status == 0
-    assert "is not the result of the model.skops beside it" in err
-    assert "is not the result of the model.skops beside it" in (out / "report.html").read_text()
-
-
-def test_results_that_do_not_know_their_model(table, tmp_path, capsys):
-    """Those of an earlier version, damaged ones, and those of a model of another name."""
-    out = two_runs(table, tmp_path, capsys)
-    text = (out / "result.json").read_text()
-    (out / "model.skops").rename(out / "mine.skops")
-    assert run(capsys, "predict", out / "mine.skops", table)[::2] == (0, "")
-    assert run(capsys, "report", out / "result.json")[::2] == (0, "")
-    (out / "mine.skops").rename(out / "model.skops")
-    plain = json.loads(text)
-    del plain["model_sha256"]
-    (out / "result.json").write_text(json.dumps(plain))
-    assert run(capsys, "predict", out / "model.skops", table)[::2] == (0, "")
-    assert run(capsys, "report", out / "result.json")[::2] == (0, "")
-    (out / "result.json").write_text("junk")
-    assert run(capsys, "predict", out / "model.skops", table)[::2] == (0, "")
 
 
 # Cells that a spreadsheet would compute.

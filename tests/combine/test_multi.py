@@ -328,27 +328,6 @@ class TestFiles:
         kw.save_model(kw.MultiKernelSelector(method="align"), tmp_path / "model.skops")
         assert kw.load_model(tmp_path / "model.skops").method == "align"
 
-    @pytest.mark.parametrize(
-        ("damage", "sentence"),
-        [
-            (lambda m: m.weights_.__setitem__(0, 5.0), "weights_ are not convex"),
-            (lambda m: m.weights_.__setitem__(0, np.nan), "weights_ are not convex"),
-            (lambda m: setattr(m, "weights_", np.ones(1)), "weights_ are not convex"),
-            (lambda m: setattr(m, "best_kernel_", kw.Linear()), "best_estimator_ has another"),
-            (lambda m: setattr(m, "n_features_in_", 9), "best_estimator_ has another"),
-            (lambda m: setattr(m, "method", "guess"), "unknown method"),
-            (lambda m: setattr(m, "task", "guess"), "The 'task' parameter"),
-        ],
-    )
-    def test_that_are_damaged_are_refused(self, tmp_path, damage, sentence):
-        X, y, _ = grouped(40)
-        model = kw.MultiKernelSelector(SOME, method="uniform").fit(X, y)
-        damage(model)
-        kw.save_model(model, tmp_path / "model.skops")
-        with pytest.raises(ValueError, match="is a damaged model") as error:
-            kw.load_model(tmp_path / "model.skops")
-        assert sentence in str(error.value)
-
 
 def test_in_pipelines_and_folds():
     X, y, views = grouped()

@@ -487,30 +487,3 @@ class TestFiles:
     def test_of_unfitted_stacks(self, tmp_path):
         kw.save_model(kw.KernelStack("GL"), tmp_path / "stack.skops")
         assert kw.load_model(tmp_path / "stack.skops").recipe == "GL"
-
-    @pytest.mark.parametrize(
-        ("damage", "sentence"),
-        [
-            (lambda s: s.weights_.__setitem__(0, 5.0), "weights_ are not convex"),
-            (lambda s: s.weights_.__setitem__(0, np.nan), "weights_ are not convex"),
-            (lambda s: setattr(s, "weights_", np.ones(1)), "weights_ are not one for every"),
-            (lambda s: s.members_.update(linear=kw.KernelSelector()), "members_ holds what is not"),
-            (lambda s: s.members_.update(linear=kw.Linear()), "members_ holds what is not fitted"),
-            (lambda s: s.members_.clear(), "members_ holds what is not fitted"),
-            (lambda s: setattr(s, "loo_values_", np.ones(3)), "loo_values_ have different shapes"),
-            (lambda s: setattr(s, "classes_", np.array([0, 1, 2])), "members_ have other classes"),
-            (lambda s: setattr(s, "n_features_in_", 9), "members_ have other features"),
-            (lambda s: delattr(s, "calibration_"), "calibration_ is of another kind"),
-            (lambda s: setattr(s, "gate", 7.0), "gate must be"),
-            (lambda s: setattr(s, "recipe", "Q"), "unknown member of recipe"),
-            (lambda s: setattr(s, "task", "guess"), "The 'task' parameter"),
-        ],
-    )
-    def test_that_are_damaged_are_refused(self, tmp_path, damage, sentence):
-        X, y, _ = noisy(40)
-        stack = kw.KernelStack("Gl", gate=0.5).fit(X, y)
-        damage(stack)
-        kw.save_model(stack, tmp_path / "stack.skops")
-        with pytest.raises(ValueError, match="is a damaged model") as error:
-            kw.load_model(tmp_path / "stack.skops")
-        assert sentence in str(error.value)

@@ -62,7 +62,7 @@ def test_a_function_is_a_kernel():
     np.testing.assert_array_equal(kernel.deviations(Pairs(X, Z)), kernel(X, Z))
     assert kernel == Function(dot) and hash(kernel) == hash(Function(dot))
     assert kernel != Function(lambda X, Z: X @ Z.T) and kernel != kw.Linear()
-    assert repr(kernel) == "Function(dot)" and Function("dot") == Function("dot") != kernel
+    assert repr(kernel) == "Function(dot)"
     assert len(repr(Function(RBF(np.ones(200))))) < 80
 
 
@@ -76,7 +76,6 @@ def test_a_function_is_a_kernel():
         (lambda X, Z: None, r"must return a matrix of shape \(6, 4\)"),
         (lambda X, Z: "a", "fails on two sets of rows"),
         (lambda X, Z: np.full((len(X), len(Z)), np.nan), "returns NaN or infinity"),
-        ("dot", "the function dot is known by name only, as result files hold it"),
     ],
 )
 def test_functions_that_are_no_kernels(function, message):

@@ -277,15 +277,6 @@ def test_a_loaded_machine_answers(rng, tmp_path):
     close(loaded.predict_interval(X), machine.predict_interval(X))
 
 
-def test_weights_of_another_length_are_a_damaged_model(rng, tmp_path):
-    X = rng.normal(size=(20, 2))
-    machine = kw.KRR().fit(X, X[:, 0])
-    machine.sample_weight_ = np.ones(3)
-    save_model(machine, tmp_path / "m.skops")
-    with pytest.raises(ValueError, match="sample_weight_ has the shape"):
-        load_model(tmp_path / "m.skops")
-
-
 # --- the page ----------------------------------------------------------------------------------
 
 

@@ -107,9 +107,6 @@ class TestSummary:
         summary = summarize(record)
         assert json.loads(json.dumps(summary, allow_nan=False)) == summary
 
-    def test_is_the_same_from_a_saved_record(self, record):
-        assert summarize(Record.from_json(record.to_json())) == summarize(record)
-
     def test_counts_the_candidates_of_each_stage(self, record):
         first, last = summarize(record)["why"]["stages"]
         assert (first["reached"], first["kept"]) == (len(record.result), 5)

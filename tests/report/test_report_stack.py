@@ -8,7 +8,7 @@ from test_browser import HOSTILE, KERNELS, browser, full_record, visit  # noqa: 
 from test_html import Page
 
 import kernelwise as kw
-from inside import ErrorEstimate, Member, Record, Stack, render, summarize
+from inside import ErrorEstimate, Member, Stack, render, summarize
 
 WEIGHTS = [1.1, 0.7] + [1.0] * 28
 MEMBERS = [
@@ -104,10 +104,6 @@ class TestStack:
         text = text_of(full_record())
         assert "Several kernels together" not in text and "stack" not in text
         assert "Which features matter" not in text
-
-    def test_the_same_from_a_saved_record(self):
-        record = stacked(relevance=shares(3))
-        assert summarize(Record.from_json(record.to_json())) == summarize(record)
 
 
 class TestFeatures:

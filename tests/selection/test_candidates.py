@@ -10,7 +10,6 @@ import pytest
 
 import kernelwise as kw
 from inside import (
-    Function,
     Matrix,
     NotPSDWarning,
     Record,
@@ -70,8 +69,8 @@ def test_kernels_as_users_have_them(given, kinds):
     assert selector.predict(X).shape == y.shape
     scored = kw.score_kernels(X, y, given, ["sm", "eloo"])
     assert {type(k).__name__ for k in scored.kernels} == set(kinds.split())
-    again = type(selector.result_).from_json(selector.result_.to_json())
-    assert list(map(str, again.kernels)) == list(map(str, selector.result_.kernels))
+    plain = json.loads(selector.result_.to_json())["kernels"]
+    assert {kernel["kernel"] for kernel in plain} == set(kinds.split())
 
 
 def test_rbf_is_auto():
@@ -269,11 +268,9 @@ def test_strings_and_quantum_states(kind, tmp_path):
 def test_a_result_of_a_function_is_reported(tmp_path):
     X, y = data(40)
     record = Record.of(kw.KernelSelector(kernels=[overlap, "rbf"]).fit(X, y), y)
-    again = Record.from_json(record.to_json())
-    assert again.result.kernels[0] == Function("overlap")
-    write_report(again, tmp_path / "report.html")
-    with pytest.raises(ValueError, match="the function overlap is known by name only"):
-        again.result.kernels[0](X)
+    assert json.loads(record.to_json())["result"]["kernels"][0]["function"] == "overlap"
+    write_report(record, tmp_path / "report.html")
+    assert "Function(overlap)" in (tmp_path / "report.html").read_text()
 
 
 @pytest.mark.parametrize("command", ["select", "compare"])

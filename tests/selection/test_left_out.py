@@ -2,7 +2,6 @@
 
 import json
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from sklearn.model_selection import LeaveOneOut, cross_val_predict
 from sklearn.svm import SVC
 
 import kernelwise as kw
-from inside import Confusion, Mistake, Record, Targets, confusion, residuals
+from inside import Record, Targets, confusion, residuals
 
 
 def refitted(machine, X, y):
@@ -87,36 +86,8 @@ def records():
     return found
 
 
-def test_records_keep_them(records):
-    for record in records:
-        again = Record.from_json(record.to_json())
-        assert (again.confusion, again.residuals) == (record.confusion, record.residuals)
-    assert records[0].confusion is not None and records[1].residuals is not None
-
-
-def test_records_of_earlier_versions(records):
-    plain = json.loads(records[0].to_json())
-    for name in ("confusion", "residuals", "model_sha256", "stack", "relevance"):
-        del plain[name]
-    record = Record.from_json(json.dumps(plain))
-    assert (record.confusion, record.residuals) == (None, None)
-    assert (record.stack, record.relevance) == (None, None)
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        Confusion({"a": 3}, (Mistake("a", "b", 1),)),
-        Confusion({"a": 3, "b": 1}, (Mistake("a", "b", 4),)),
-    ],
-)
-def test_confusions_that_cannot_be(wrong, records):
-    text = replace(records[0], confusion=wrong).to_json()
-    with pytest.raises(ValueError, match=r"this is no record of a selection .its confusion"):
-        Record.from_json(text)
-
-
-def test_residuals_that_cannot_be(records):
-    wrong = replace(records[1].residuals, counts=(1,))
-    with pytest.raises(ValueError, match="no count for every bar"):
-        Record.from_json(replace(records[1], residuals=wrong).to_json())
+def test_records_hold_them(records):
+    classes, real = (json.loads(record.to_json()) for record in records)
+    assert classes["confusion"]["counts"] == records[0].confusion.counts
+    assert classes["residuals"] is None and real["confusion"] is None
+    assert real["residuals"]["counts"] == list(records[1].residuals.counts)

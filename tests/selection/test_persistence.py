@@ -318,17 +318,3 @@ def test_replacing_is_all_or_nothing(tmp_path):
         part.write_text("new")
     assert path.read_text() == "new"
     assert [entry.name for entry in tmp_path.iterdir()] == ["file"]
-
-
-def test_a_multiple_of_a_kernel_in_a_file_of_an_earlier_version(tmp_path):
-    """Its class was called Scaled."""
-    X = np.random.default_rng(0).normal(size=(30, 2))
-    y = (X[:, 0] > 0).astype(int)
-    machine = kw.LSSVC(2.0 * kw.Gaussian(1.0)).fit(X, y)
-    kind = kw.kernels.Multiple
-    kind.__name__ = kind.__qualname__ = "Scaled"
-    try:
-        save_model(machine, tmp_path / "model.skops")
-    finally:
-        kind.__name__ = kind.__qualname__ = "Multiple"
-    assert load_model(tmp_path / "model.skops").kernel == 2.0 * kw.Gaussian(1.0)

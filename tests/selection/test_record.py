@@ -8,7 +8,7 @@ from sklearn.datasets import load_iris
 from sklearn.model_selection import KFold
 
 import kernelwise as kw
-from inside import ErrorEstimate, Record, SelectionResult, kernel_from_dict, kernel_to_dict
+from inside import ErrorEstimate, Record, SelectionResult, kernel_to_dict
 from kernelwise import criteria as c
 
 KERNELS = [
@@ -29,39 +29,42 @@ def scored():
 
 
 @pytest.mark.parametrize("kernel", [*KERNELS, kw.Sigmoid(0.5, 1.0), kw.Precomputed()], ids=str)
-def test_kernels_come_back(kernel):
-    assert kernel_from_dict(json.loads(json.dumps(kernel_to_dict(kernel)))) == kernel
+def test_kernels_are_told_apart(kernel):
+    plain = kernel_to_dict(kernel)
+    assert plain["kernel"] == type(kernel).__name__
+    assert json.loads(json.dumps(plain)) == plain
+    others = [other for other in KERNELS if other != kernel]
+    assert plain not in list(map(kernel_to_dict, others))
 
 
-def test_a_result_comes_back(scored):
-    again = SelectionResult.from_json(scored.to_json())
-    assert again.kernels == scored.kernels and again.notes == scored.notes
-    assert again.engine == scored.engine and again.seconds == scored.seconds
+def test_a_result_as_json(scored):
+    plain = json.loads(scored.to_json())
+    assert plain["kernels"] == [kernel_to_dict(kernel) for kernel in scored.kernels]
+    assert plain["notes"] == scored.notes and plain["engine"] == scored.engine
     for name, values in scored.table.items():
-        np.testing.assert_array_equal(again.table[name], values)
-        np.testing.assert_array_equal(again.standard_errors[name], scored.standard_errors[name])
-    assert again.criteria["eloo"] == scored.criteria["eloo"]
-    assert again.best("sm") == scored.best("sm")
-    assert again.to_json() == scored.to_json()
+        np.testing.assert_array_equal(np.array(plain["table"][name], dtype=float), values)
+        errors = np.array(plain["standard_errors"][name], dtype=float)
+        np.testing.assert_array_equal(errors, scored.standard_errors[name])
+    assert plain["criteria"]["eloo"] == {"criterion": "eloo", "loss": "error"}
 
 
 def test_a_splitter_is_left_out():
     X, y = load_iris(return_X_y=True)
     given = kw.score_kernels(X, y, kw.Linear(), c.KFold(4, cv=KFold(3, shuffle=True)))
-    again = SelectionResult.from_json(given.to_json())
-    assert again.criteria["kfold"] == c.KFold(4)
+    assert "cv" not in json.loads(given.to_json())["criteria"]["kfold"]
 
 
-def test_infinite_and_undefined_values_come_back():
+def test_infinite_and_undefined_values():
     table = {"fsm": np.array([np.inf, np.nan, -np.inf, 0.1])}
     kernels = tuple(kw.grids.gaussian(0, 3))
     result = SelectionResult(
         kernels, np.full(4, np.nan), {"fsm": c.FSM()}, table, {}, "dense", "", 0.1
     )
-    json.loads(result.to_json(), parse_constant=lambda name: pytest.fail(f"{name} is no JSON"))
-    again = SelectionResult.from_json(result.to_json())
-    np.testing.assert_array_equal(again.table["fsm"], table["fsm"])
-    np.testing.assert_array_equal(again.ridges, result.ridges)
+    plain = json.loads(
+        result.to_json(), parse_constant=lambda name: pytest.fail(f"{name} is no JSON")
+    )
+    assert plain["table"]["fsm"] == ["inf", None, "-inf", 0.1]
+    assert plain["ridges"] == [None] * 4
 
 
 def test_infinite_values_are_ranked():
@@ -133,47 +136,8 @@ def record(scored):
     )
 
 
-def test_a_record_comes_back(scored):
-    first = record(scored)
-    again = Record.from_json(first.to_json())
-    assert again.to_json() == first.to_json()
-    assert again.kernel == first.kernel and again.error.value == 0.04
-    assert np.isnan(again.error.standard_error) and again.nested is None
-    assert again.comparison.best("sm") == scored.best("sm")
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "[]",
-        "{}",
-        "null",
-        '{"format": "other/1"}',
-        '{"format": "kernelwise-record/1"}',
-        '{"format": "kernelwise-record/1", "kernel": {"kernel": "Evil"}}',
-    ],
-)
-def test_what_is_no_record_is_refused_in_one_sentence(text):
-    with pytest.raises(ValueError, match="this is no record of a selection") as caught:
-        Record.from_json(text)
-    assert "\n" not in str(caught.value)
-
-
-def test_damaged_records_are_refused(scored):
+def test_a_record_as_json(scored):
     plain = json.loads(record(scored).to_json())
-    plain["result"]["table"]["sm"].pop()
-    with pytest.raises(ValueError, match="a value for every kernel"):
-        Record.from_json(json.dumps(plain))
-    plain = json.loads(record(scored).to_json())
-    plain["warnings"] = [1]
-    with pytest.raises(ValueError, match="warnings is no text but 1"):
-        Record.from_json(json.dumps(plain))
-    with pytest.raises(ValueError, match="this is no result of kernelwise"):
-        SelectionResult.from_json("{}")
-
-
-def test_unknown_kernels_are_refused(scored):
-    text = record(scored).to_json().replace('"Gaussian"', '"Gaussiam"')
-    with pytest.raises(ValueError, match="unknown kernel 'Gaussiam': did you mean 'Gaussian'"):
-        Record.from_json(text)
+    assert plain["error"]["value"] == 0.04 and plain["error"]["standard_error"] is None
+    assert plain["nested"] is None
+    assert plain["comparison"] == scored.to_dict() | {"seconds": scored.seconds}

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from importlib import import_module
 from typing import Any
 
-from kernelwise._files import TooLarge
 from kernelwise.cli.options import parse
 from kernelwise.cli.screen import BadInput, Screen, one_line, say, tell
 
@@ -50,16 +49,13 @@ def _run(argv: list[str], start: float) -> int:
 
 def _command(name: str) -> Any:
     """Return the function of a command; its module is imported only where it is asked for."""
-    module = "listing" if name in ("report", "criteria") else name
-    return getattr(import_module(f"{__package__}.{module}"), name)
+    return getattr(import_module(f"{__package__}.{name}"), name)
 
 
 def _explain(error: Exception) -> int:
     """Say in one sentence what went wrong."""
     if isinstance(error, ModuleNotFoundError) and not str(error.name).startswith("kernelwise"):
         return _fail(f"{error.name} is missing: pip install 'kernelwise[cli]'.", BAD_INPUT)
-    if isinstance(error, TooLarge):
-        return _fail(f"{error.what}: raise --max-size if you trust it.", BAD_INPUT)
     if isinstance(error, BadInput) or _is_meant_for_users(error):
         return _fail(str(error) or type(error).__name__, BAD_INPUT)
     if isinstance(error, MemoryError):

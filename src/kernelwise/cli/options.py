@@ -20,7 +20,6 @@ VARIANTS = ("corrected", "printed", "both")
 _FILE = "a table (csv, tsv, libsvm, parquet; .gz too)"
 _TARGET = "what to predict; default: the column called target, class, label or y, else the last"
 _DROP = "a column not to use, such as what is known only afterwards; again for each"
-_MAX_SIZE = "the most that a compressed file may unpack to; default: 256MB, a model 1GB"
 _SINGLE = "one kernel, not a stack of several; so do --kernels, --criterion, --ridge, --machine svm"
 _MACHINE = "lssvm (default; kernel ridge regression for regression), svm, krr"
 _RIDGES = "auto (default), a number, or several to choose from: 0.01,0.1,1"
@@ -89,7 +88,7 @@ def parser(asked: str | None = None) -> argparse.ArgumentParser:
             add = brought.add_options
         command = commands.add_parser(name, formatter_class=layout, **text)
         add(command.add_argument)
-        if name not in ("report", "criteria"):
+        if name != "criteria":
             command.add_argument("--jobs", type=_jobs, metavar="N", help=_JOBS)
         command.add_argument("--quiet", action="store_true", help="no progress, no notices")
         command.add_argument("--debug", action="store_true", help="show the traceback of an error")
@@ -116,7 +115,6 @@ def _shared(add: Add, out: str, help_out: str) -> None:
     add("--out", metavar=out, help=help_out)
     add("--json", action="store_true", help="print JSON")
     add("--format", type=_format, help="of FILE: csv, tsv, libsvm, parquet")
-    add("--max-size", type=_size, metavar="4GB", help=_MAX_SIZE)
 
 
 def _select(add: Add) -> None:
@@ -151,11 +149,6 @@ def _predict(add: Add) -> None:
     add("--proba", action="store_true", help="also the probability of each class")
     add("--interval", type=_level, metavar="LEVEL", help=_INTERVAL)
     _shared(add, "FILE", "write to this file instead of standard output")
-
-
-def _report(add: Add) -> None:
-    add("result", metavar="RESULT", help="a result.json")
-    add("--out", metavar="FILE", help="default: report.html beside RESULT")
 
 
 def _criteria(add: Add) -> None:
@@ -208,12 +201,6 @@ def _kernels(text: str) -> Any:
 
 
 @_checked
-def _size(text: str) -> float:
-    from kernelwise._arguments import as_bytes
-
-    return as_bytes(text, name="--max-size")
-
-
 def _format(text: str) -> Any:
     from kernelwise.cli import formats
 
@@ -286,6 +273,5 @@ _COMMANDS: dict[str, Callable[[Add], None]] = {
     "predict": _predict,
     "bounds": _bounds,
     "reproduce": lambda add: None,  # they come with the command
-    "report": _report,
     "criteria": _criteria,
 }

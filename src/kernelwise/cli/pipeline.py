@@ -14,7 +14,7 @@ from sklearn.svm import SVC, SVR
 from kernelwise._arguments import as_bytes, in_words
 from kernelwise.cli.answer import described_weights
 from kernelwise.cli.candidates import Candidates
-from kernelwise.cli.formats.libsvm import MOST_DENSE, dense
+from kernelwise.cli.formats.libsvm import dense
 from kernelwise.cli.groups import grouped, set_aside
 from kernelwise.cli.prepare import Prepared, prepare, without
 from kernelwise.cli.read import read_table
@@ -54,16 +54,11 @@ class Job:
         """Return the data of the table."""
         args = self.args
         with self.screen.heard(), self.screen.status(f"reading {args.file}"):
-            table = read_table(args.file, args.format, max_size=args.max_size)
+            table = read_table(args.file, args.format)
             table = without(table.drawn(args.rows, args.seed), args.drop, args.target)
             table, groups = set_aside(table, getattr(args, "groups", None), args.target)
             if table.frame is None and self._machine == "svm":
-                # With a kernel function scikit-learn's SVMs need dense rows.
-                if table.rows.shape[0] * table.rows.shape[1] > MOST_DENSE:
-                    raise BadInput(
-                        "--machine svm takes no sparse rows of this size: use --machine lssvm."
-                    )
-                table = dense(table)
+                table = dense(table)  # with a kernel function scikit-learn's SVMs need dense rows
             scale, task = not args.no_scale, self._task()
             data = prepare(table, args.target, task, scale, self._check_size)
             return grouped(data, table, groups)

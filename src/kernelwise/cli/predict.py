@@ -9,16 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._arguments import as_bytes
-from kernelwise._files import read_file
 from kernelwise.cli import write
 from kernelwise.cli.far import far_rows, unseen_texts
 from kernelwise.cli.formats.delimited import UNNAMED
-from kernelwise.cli.prepare import FORMER_NAMES, Wanted, conform
-from kernelwise.cli.read import read_bytes, read_table
+from kernelwise.cli.prepare import Wanted, conform
+from kernelwise.cli.read import read_table
 from kernelwise.cli.screen import BadInput, Screen, counted, tell
-from kernelwise.selection.persistence import MAX_SIZE, restored
-from kernelwise.selection.record import Record
+from kernelwise.selection.persistence import load_model
 
 _AT_ONCE = 2000  # rows: the kernel matrix against the training rows stays small
 
@@ -29,10 +26,11 @@ def predict(args: argparse.Namespace, screen: Screen) -> int:
         _check_out(args)
     with screen.heard():
         with screen.status("loading the model"):
-            model, wanted = _load(args, screen)
+            model = _load(args.model)
+            wanted = Wanted.by(model)
         with screen.status(f"reading {args.file}"):
             known = {"text": wanted.texts, "is_bare": _is_bare(wanted)}
-            table = read_table(args.file, args.format, max_size=args.max_size, **known)
+            table = read_table(args.file, args.format, **known)
             rows, slips = conform(table, wanted)
         for sentence in (*table.notes, *slips):
             screen.note(sentence)
@@ -40,7 +38,7 @@ def predict(args: argparse.Namespace, screen: Screen) -> int:
             columns = _predicted(args, model, rows)
         if empty := _empty_sets(columns.get("set", ()), args.interval):
             screen.note(empty, "warning")
-        _tell_limits(args, model, rows, wanted, screen)
+        _tell_limits(model, rows, wanted, screen)
     content = json.dumps(columns) + "\n" if args.json else write.to_csv(columns)
     _hand_over(args, content)
     return 0
@@ -66,35 +64,14 @@ def _check_out(args: argparse.Namespace) -> None:
     write.check_writable(out)
 
 
-def _load(args: argparse.Namespace, screen: Screen) -> tuple[Any, Wanted]:
-    """Return the model, and what it takes."""
-    most = as_bytes(MAX_SIZE) if args.max_size is None else args.max_size
-    data = read_bytes(args.model, most)
-    model = restored(data, args.model, FORMER_NAMES, most)
+def _load(path: str) -> Any:
+    """Return the model of a file."""
+    model = load_model(path)
     if not hasattr(model, "steps") or len(model.steps) != 2:
         raise BadInput(
-            f"{args.model!r} holds a {type(model).__name__}, not what 'kernelwise select --out' "
-            "writes."
+            f"{path!r} holds a {type(model).__name__}, not what 'kernelwise select --out' writes."
         )
-    _compare_result(Path(args.model), data, screen)
-    try:
-        return model, Wanted.by(model)
-    except Exception as error:  # whatever damaged parts make of it
-        raise BadInput(f"{args.model!r} is a damaged model: select again.") from error
-
-
-def _compare_result(model: Path, data: bytes, screen: Screen) -> None:
-    """Say so where the result beside a model belongs to another; without one all is well."""
-    result = model.with_name(write.RESULT)
-    if not result.is_file():
-        return
-    try:
-        record = Record.from_json(read_file(result, write.LARGEST_RESULT).decode("utf-8-sig"))
-    except (OSError, ValueError):  # predicting does not need it
-        return
-    sentence = write.mismatch(record, result, data) if record.model == model.name else None
-    if sentence is not None:
-        screen.note(sentence)
+    return model
 
 
 def _is_bare(wanted: Wanted) -> bool:
@@ -105,21 +82,15 @@ def _is_bare(wanted: Wanted) -> bool:
 
 def _predicted(args: argparse.Namespace, model: Any, rows: Any) -> dict[str, list[Any]]:
     """Return what is predicted; the kinds of the columns are in order by now."""
-    trouble = BadInput(
-        f"{args.model!r} cannot predict these rows: their numbers are far beyond those that it was "
-        "made from, or it is damaged and must be selected again."
-    )
-    try:
-        with np.errstate(all="ignore"):
-            columns = _columns(model, rows, args.proba)
-            sureness = {} if args.interval is None else _sureness(args, model, rows)
-    except (BadInput, MemoryError):
-        raise
-    except Exception as error:
-        raise trouble from error
+    with np.errstate(all="ignore"):
+        columns = _columns(model, rows, args.proba)
+        sureness = {} if args.interval is None else _sureness(args, model, rows)
     numbers = [values for values in columns.values() if isinstance(values[0], float)]
     if not np.isfinite(numbers).all():
-        raise trouble
+        raise BadInput(
+            f"{args.model!r} cannot predict these rows: their numbers are far beyond those that it "
+            "was made from."
+        )
     return columns | sureness
 
 
@@ -141,20 +112,11 @@ def _sureness(args: argparse.Namespace, model: Any, rows: Any) -> dict[str, list
     return {"set": sets if args.json else ["|".join(map(str, labels)) for labels in sets]}
 
 
-def _tell_limits(
-    args: argparse.Namespace, model: Any, rows: Any, wanted: Wanted, screen: Screen
-) -> None:
+def _tell_limits(model: Any, rows: Any, wanted: Wanted, screen: Screen) -> None:
     """Say which rows, and which texts, the model does not know."""
-    try:
-        far = far_rows(model, rows, wanted.numeric)
-        unseen = unseen_texts(model, rows, wanted.kinds.get("texts", []))
-    except MemoryError:
-        raise
-    except Exception as error:  # whatever damaged parts make of it
-        raise BadInput(f"{args.model!r} is a damaged model: select again.") from error
-    if far:
+    if far := far_rows(model, rows, wanted.numeric):
         screen.note(far, "warning")
-    if unseen:
+    if unseen := unseen_texts(model, rows, wanted.kinds.get("texts", [])):
         screen.note(unseen)
 
 

@@ -16,7 +16,7 @@ from kernelwise._dates import days
 from kernelwise._sklearn import COLUMN_PLACES
 from kernelwise._texts import texts
 from kernelwise._words import words
-from kernelwise._written import MARKS, ORDERS, numbers
+from kernelwise._written import numbers
 from kernelwise.cli.columns import MANY_LEVELS, ColumnRoles, assign_roles, of_kinds
 from kernelwise.cli.formats.base import Table, by_look, look_of
 from kernelwise.cli.formats.delimited import NEEDED
@@ -36,7 +36,6 @@ from kernelwise.selection.diagnostics import code_of
 
 Check = Callable[[int, int], None]
 _LONG_NAME = 200  # characters: an array has room for the longest in every place
-FORMER_NAMES = (f"{__name__}.days",)  # what models of earlier versions name
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,45 +225,19 @@ class Wanted:
 
     @classmethod
     def by(cls, model: Any) -> "Wanted":
-        """Return what a model takes; any exception means that it is damaged."""
+        """Return what a model takes."""
         preparation = model[0]
         if not hasattr(preparation, "transformers_"):
-            return cls([], {}, _indices(preparation, model[-1]))
-        names = list(preparation.feature_names_in_)
-        if not all(isinstance(name, str) for name in names):
-            raise ValueError("names of columns are no texts")
-        names = list(map(str, names))
+            every = np.arange(preparation.n_features_in_)
+            return cls([], {}, getattr(preparation, "indices_", every))
+        names = list(map(str, preparation.feature_names_in_))
         kinds: dict[str, list[str]] = {}
         rules: dict[str, str] = {}
         for kind, part, columns in preparation.transformers_:
-            # An earlier version of kernelwise kept the names themselves.
-            found = names[columns] if isinstance(columns, slice) else map(str, columns)
-            kinds[str(kind)] = list(found)
-            rules |= _rules(part, MARKS if kind == "numbers" else ORDERS) if kind != "words" else {}
-        if not rules.keys() <= set(names):
-            raise ValueError("rules are not those of the columns")
-        if sorted(names) != sorted(name for found in kinds.values() for name in found):
-            raise ValueError("the columns are not those of the parts")
+            kinds[kind] = names[columns]
+            if kind != "words":  # its first step says how the columns are read, if at all
+                rules |= (getattr(part[0], "kw_args", None) or {}).get("rules", {})
         return cls(names, kinds, rules=rules)
-
-
-def _rules(part: Any, known: tuple[str, ...]) -> dict[str, str]:
-    """Return how the columns of a part are read; its first step says so, if at all."""
-    rules = (getattr(part[0], "kw_args", None) or {}).get("rules", {})
-    if not all(isinstance(rule, str) and rule in known for rule in rules.values()):
-        raise ValueError("a rule is none of those known")
-    return {str(name): rule for name, rule in rules.items()}
-
-
-def _indices(preparation: Any, machine: Any) -> Any:
-    """Return the indices of the columns of a model of sparse rows."""
-    d = preparation.n_features_in_
-    if d != getattr(machine, "n_features_in_", d):
-        raise ValueError("the columns are not those of the machine")
-    indices = np.asarray(getattr(preparation, "indices_", np.arange(d)))
-    if indices.shape != (d,) or indices.dtype.kind != "i" or np.unique(indices).size < d:
-        raise ValueError("indices_ does not number the columns")
-    return indices
 
 
 def conform(table: Table, wanted: Wanted) -> tuple[Any, list[str]]:

@@ -53,7 +53,7 @@ def select(args: argparse.Namespace, screen: Screen) -> int:
     record = _first_record(fitted, data, heard)
     with screen.status("writing the model"):
         steps = [("preparation", data.preparation), ("machine", fitted.model)]
-        record = replace(record, **folder.model(Pipeline(steps), screen))
+        record = replace(record, **folder.model(Pipeline(steps)))
     told = _Answer(args)
     told.part(choice(record))
     record, interrupted = _improve(record, _error(job, fitted), screen)
@@ -65,7 +65,7 @@ def select(args: argparse.Namespace, screen: Screen) -> int:
     if not interrupted:
         record, interrupted = _improve(record, _steps(job, fitted), screen)
     record = replace(record, seconds=told.seconds)
-    _write(record, folder, screen, interrupted)
+    _write(record, folder, screen)
     told.end(replace(record, seconds=told.seconds), folder.written, interrupted)
     folder.check()
     return 130 if interrupted else 0
@@ -229,11 +229,7 @@ def _comparison(job: Job, selector: Any) -> Any:
         return job.sampled(_MOST_COMPARED).score_by_all(kernels, selector.best_ridge_, _ALL_UP_TO)
 
 
-def _write(record: Record, folder: Folder, screen: Screen, interrupted: bool) -> None:
+def _write(record: Record, folder: Folder, screen: Screen) -> None:
     folder.text(RESULT, record.to_json())
-    if not interrupted:
-        with screen.status("writing the report"):
-            folder.report(record, screen)
-    elif folder.is_wanted:
-        path = folder.path / RESULT
-        screen.note(f"interrupted before the report; 'kernelwise report {path}' makes it.")
+    with screen.status("writing the report"):
+        folder.report(record)

@@ -9,7 +9,6 @@ from kernelwise._texts import stripped
 from kernelwise.cli.screen import BadInput
 from kernelwise.targets import LARGEST
 
-_MOST_TEXTS = 5000  # columns, two milliseconds each
 _NESTED = (list, tuple, set, dict, np.ndarray, bytes)
 
 
@@ -17,11 +16,6 @@ def split_numeric(frame: Any) -> tuple[Any, list[str]]:
     """Return the numbers and booleans of a frame, as floats in one piece, and the other columns."""
     is_numeric = np.array([pd.api.types.is_numeric_dtype(kind) for kind in frame.dtypes], bool)
     names, others = frame.columns[is_numeric], frame.columns[~is_numeric].tolist()
-    if len(others) > _MOST_TEXTS:
-        raise BadInput(
-            f"{len(others):,} columns hold something else than numbers, more than {_MOST_TEXTS:,}: "
-            "leave some out, or turn them into numbers."
-        )
     values = frame[names].to_numpy(dtype=float, na_value=np.nan)
     return pd.DataFrame(values, columns=names, index=frame.index), others
 

@@ -4,22 +4,19 @@ import importlib.util
 import os
 import re
 from collections.abc import Callable
-from math import ceil
 from pathlib import Path
 from typing import Any
 
-from kernelwise._arguments import as_bytes
-from kernelwise._files import checksum, replacing
-from kernelwise.cli.screen import BadInput, Screen, one_line
-from kernelwise.selection.diagnostics import Code, Diagnostic
-from kernelwise.selection.persistence import MAX_SIZE, max_size_for, save_model
+from kernelwise._files import replacing
+from kernelwise.cli.screen import BadInput
+from kernelwise.report import write_report
+from kernelwise.selection.persistence import save_model
 from kernelwise.selection.record import Record
 
 MODEL, RESULT, REPORT = "model.skops", "result.json", "report.html"
 # The signs, their wide forms, and the white space that spreadsheets skip before them.
 _COMPUTED = re.compile(r"'*[=+\-@＝＋－＠\t\r\n]")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-LARGEST_RESULT = 20e6  # bytes; that of 200 kernels by all criteria has 0.2 MB
 
 
 class Folder:
@@ -48,38 +45,27 @@ class Folder:
         if importlib.util.find_spec("skops") is None:
             raise BadInput("--out needs skops for the model: pip install 'kernelwise[cli]'.")
 
-    def model(self, model: Any, screen: Screen) -> dict[str, Any]:
+    def model(self, model: Any) -> dict[str, Any]:
         """Write the model; what there is about an earlier one goes before it does.
 
         Returns what a record says of it: nothing where it could not be written.
         """
-        content = b""
 
         def write(path: Path) -> None:
-            nonlocal content
             with replacing(path) as part:
                 save_model(model, part)
-                content = part.read_bytes()
                 for name in (RESULT, REPORT):
                     (self.path / name).unlink(missing_ok=True)
 
-        if not self._write(MODEL, write):
-            return {}
-        size = max_size_for(content)
-        if size > as_bytes(MAX_SIZE):
-            screen.note(f"{MODEL} is large: 'kernelwise predict' needs --max-size {ceil(size)}.")
-        return {"model": MODEL, "model_sha256": checksum(content)}
+        return {"model": MODEL} if self._write(MODEL, write) else {}
 
     def text(self, name: str, content: str) -> None:
         """Write a text."""
         self._write(name, lambda path: write_text(path, content))
 
-    def report(self, record: Record, screen: Screen) -> None:
-        """Write the report; without what it needs, say so."""
-        try:
-            self._write(REPORT, lambda path: write_html(record, path))
-        except ImportError as error:
-            screen.note(f"{REPORT} was not written: {one_line(str(error))}")
+    def report(self, record: Record) -> None:
+        """Write the report."""
+        self._write(REPORT, lambda path: write_report(record, path))
 
     def check(self) -> None:
         """Complain if a file could not be written."""
@@ -103,24 +89,6 @@ class Folder:
 def not_written(path: Path, error: OSError) -> str:
     """Return a sentence on a file that could not be written."""
     return f"{str(path)!r} could not be written ({error.strerror or error}): name another --out."
-
-
-def mismatch(record: Record, result: Path, model: bytes | Path) -> Diagnostic | None:
-    """Return a sentence if a result and the model beside it do not belong together."""
-    if record.model_sha256 in (None, checksum(model)):
-        return None
-    return Diagnostic(
-        f"{str(result)!r} is not the result of the {record.model} beside it, as when two runs "
-        "write to one folder: select again.",
-        Code.OTHER_MODEL,
-    )
-
-
-def write_html(record: Record, path: Path) -> None:
-    """Write the report of a record."""
-    from kernelwise.report import write_report
-
-    write_report(record, path)
 
 
 def write_text(path: Path, content: str) -> None:

@@ -19,8 +19,6 @@ from kernelwise.machines.uncertainty import intervals, sets
 from kernelwise.selection.selector import KernelSelector
 from kernelwise.targets import as_vector
 
-_ROUNDING = 1e-9  # of a sum of weights
-
 
 def _is_for(task: str) -> Any:
     """Return a check of whether a stack is for classes, or for numbers."""
@@ -151,32 +149,3 @@ def loo_values_of(members: Iterable[KernelSelector]) -> tuple[Array, Array]:
             "the members of recipe are not judged on the same rows: give all of them one engine."
         )
     return F, rows
-
-
-def check_members(combined: Any) -> None:
-    """Raise ValueError where members, weights and leave-one-out values do not belong together."""
-    members, weights = list(combined.members_.values()), combined.weights_
-    _require(members and all(map(_is_fitted, members)), "members_ holds what is not fitted")
-    _require(np.shape(weights) == (len(members),), "weights_ are not one for every member")
-    is_convex = weights.min() >= 0.0 and abs(weights.sum() - 1.0) <= _ROUNDING
-    _require(is_convex, "weights_ are not convex")
-    shapes = {np.shape(m.best_estimator_.loo_values_) for m in members}
-    for name in ("loo_values_", "loo_residuals_"):
-        shapes.add(np.shape(getattr(combined, name)))
-    _require(len(shapes) == 1, "loo_values_ have different shapes")
-    for member in members:
-        _require(member.n_features_in_ == combined.n_features_in_, "members_ have other features")
-        of_both = [getattr(one, "classes_", np.empty(0)) for one in (member, combined)]
-        _require(np.array_equal(of_both[0], of_both[1]), "members_ have other classes")
-    is_calibrated = isinstance(getattr(combined, "calibration_", None), Calibration)
-    _require(is_calibrated == hasattr(combined, "classes_"), "calibration_ is of another kind")
-
-
-def _require(holds: Any, what: str) -> None:
-    if not holds:
-        raise ValueError(what)
-
-
-def _is_fitted(member: Any) -> bool:
-    machine = getattr(member, "best_estimator_", None)
-    return isinstance(member, KernelSelector) and hasattr(machine, "loo_values_")

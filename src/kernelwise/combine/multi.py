@@ -18,7 +18,7 @@ from kernelwise.combine.views import BaseKernels, base_kernels, given_matrices, 
 from kernelwise.gram import Targets
 from kernelwise.kernels.geometry import in_range
 from kernelwise.machines.delegation import Delegating
-from kernelwise.selection.declaration import Checkable, Declared
+from kernelwise.selection.declaration import Declared
 from kernelwise.selection.diagnostics import Code, Diagnostic, has_code
 from kernelwise.selection.estimators import (
     balanced_leave_one_out,
@@ -37,10 +37,9 @@ _FITTED = (
     "result_ path_ gain_ gain_standard_error_ error_ single_error_ uniform_error_ balanced_error_ "
     "guards_ classes_ target_variance_"
 ).split()
-_ROUNDING = 1e-9  # of a sum of weights
 
 
-class MultiKernelSelector(Delegating, Declared, Checkable, BaseEstimator):
+class MultiKernelSelector(Delegating, Declared, BaseEstimator):
     r"""Weigh several kernels, and fit one machine with their sum.
 
     .. math:: K_\mu = \sum_k \mu_k K_k, \qquad \mu \ge 0, \; \textstyle\sum_k \mu_k = 1,
@@ -311,19 +310,6 @@ class MultiKernelSelector(Delegating, Declared, Checkable, BaseEstimator):
         y = np.asarray(y) if predicted.ndim == 2 else as_vector(y)
         measure = accuracy_score if hasattr(self, "classes_") else r2_score
         return float(measure(y, predicted, sample_weight=sample_weight))
-
-    def check_sound(self) -> None:
-        """Raise ValueError where weights and kernels of a loaded model do not fit together."""
-        as_method(self.method, self.criterion, self.p)
-        if not hasattr(self, "best_estimator_"):
-            return
-        w = self.weights_
-        is_convex = np.shape(w) == (len(self.kernels_),) and w.min() >= 0.0
-        if not is_convex or not abs(w.sum() - 1.0) <= _ROUNDING:
-            raise ValueError("weights_ are not convex weights of kernels_")
-        machine = self.best_estimator_
-        if machine.kernel != self.best_kernel_ or machine.n_features_in_ != self.n_features_in_:
-            raise ValueError("best_estimator_ has another kernel or other features")
 
     def _ask(self, method: str, X: Any, *given: Any, **params: Any) -> Any:
         machine, rows = self._fitted(), self._checked(X)

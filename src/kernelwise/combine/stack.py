@@ -27,7 +27,6 @@ from kernelwise.combine.combined import (
     WeightedMembers,
     as_flat,
     check_member,
-    check_members,
     loo_values_of,
     weighted_sum,
 )
@@ -37,7 +36,7 @@ from kernelwise.gram import Engine, Targets
 from kernelwise.kernels import Kernel
 from kernelwise.kernels.geometry import in_range
 from kernelwise.machines.calibration import Calibration
-from kernelwise.selection.declaration import Checkable, Declared
+from kernelwise.selection.declaration import Declared
 from kernelwise.selection.diagnostics import Code, Diagnostic, code_of
 from kernelwise.selection.estimators import (
     balanced_leave_one_out,
@@ -56,7 +55,7 @@ _FITTED = (
 _CAUTION = 2.0  # times sqrt(d / n), what a cautious gate subtracts
 
 
-class KernelStack(CallbackSupportMixin, WeightedMembers, Declared, Checkable, BaseEstimator):
+class KernelStack(CallbackSupportMixin, WeightedMembers, Declared, BaseEstimator):
     r"""Combine machines with different kernels, as far as leave-one-out supports it.
 
     Every member is a :class:`KernelSelector` with candidates of its own. By default there are four,
@@ -319,13 +318,6 @@ class KernelStack(CallbackSupportMixin, WeightedMembers, Declared, Checkable, Ba
     def result_(self) -> SelectionResult:
         """The table of candidates that the single machine was chosen from."""
         return self._single.result_
-
-    def check_sound(self) -> None:
-        """Raise ValueError where members and weights of a loaded stack do not fit together."""
-        check_gate(self.gate)
-        as_recipe(self.recipe)
-        if hasattr(self, "members_"):
-            check_members(self)
 
 
 def check_gate(value: Any) -> None:

@@ -22,10 +22,9 @@ class Function(Kernel):
 
     Parameters
     ----------
-    function : callable or str
+    function : callable
         ``function(X, Z)`` returns the matrix between the rows of X and those of Z. It must be
-        symmetric. A result file holds the name of a function only: what is read from it has that
-        name here, and cannot be evaluated.
+        symmetric.
     psd : bool or None, default=None
         Whether the function is positive semidefinite, None where that is not known.
 
@@ -40,12 +39,11 @@ class Function(Kernel):
            [1., 3.]])
     """
 
-    function: Callable[..., Any] | str
+    function: Callable[..., Any]
     psd: bool | None = None
 
     def __post_init__(self) -> None:
-        is_class = isinstance(self.function, type)
-        if is_class or not (callable(self.function) or isinstance(self.function, str)):
+        if isinstance(self.function, type) or not callable(self.function):
             raise TypeError(f"function of Function must be callable, got {shown(self.function)}.")
         if not is_one_of(self.psd, (True, False)) and self.psd is not None:
             raise ValueError(f"psd of Function must be True, False or None, got {shown(self.psd)}.")
@@ -53,20 +51,18 @@ class Function(Kernel):
     @property
     def name(self) -> str:
         """The name of the function, or what it prints as."""
-        if isinstance(self.function, str):
-            return self.function
         text = getattr(self.function, "__name__", None) or " ".join(repr(self.function).split())
         return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 3]}..."
 
     def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Function) or self.psd != other.psd:
-            return False
-        if isinstance(self.function, str):
-            return self.function == other.function
-        return self.function is other.function
+        return (
+            isinstance(other, Function)
+            and self.psd == other.psd
+            and self.function is other.function
+        )
 
     def __hash__(self) -> int:
-        return hash(self.function) if isinstance(self.function, str) else id(self.function)
+        return id(self.function)
 
     @property
     def family(self) -> Hashable:
@@ -104,11 +100,6 @@ class Function(Kernel):
         return np.concatenate([self._evaluated(part, part).diagonal() for part in parts])
 
     def _evaluated(self, X: Any, Z: Any) -> Array:
-        if isinstance(self.function, str):
-            raise ValueError(
-                f"the function {self.function} is known by name only, as result files hold it: "
-                "give the function itself."
-            )
         shape = X.shape[0], Z.shape[0]
         try:
             K = as_numbers(self.function(X, Z), f"the matrix of {self.name}")

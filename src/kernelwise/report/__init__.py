@@ -1,6 +1,6 @@
 """What a person looks at.
 
-A report is made from a saved :class:`~kernelwise.selection.record.Record`, never from the data:
+A report is made from a :class:`~kernelwise.selection.record.Record`, never from the data:
 ``summarize`` says everything in plain data, ``html`` only renders it into one file that needs
 nothing else, neither a network nor a library::
 

@@ -1,6 +1,5 @@
-"""What others are told of an estimator: its task, tags and metadata, and whether it is sound."""
+"""What others are told of an estimator: its task, tags and metadata."""
 
-from abc import ABC, abstractmethod
 from typing import Any
 
 from sklearn.utils import ClassifierTags, RegressorTags
@@ -61,11 +60,3 @@ class Declared:
     estimator: Any
     kernels: Any
     task: str
-
-
-class Checkable(ABC):
-    """An estimator that can say whether one loaded from a file is as fitting makes it."""
-
-    @abstractmethod
-    def check_sound(self) -> None:
-        """Raise ValueError where its parts, each of them sound, do not fit together."""

@@ -21,7 +21,6 @@ class Code(StrEnum):
     DISAGREEMENT = "disagreement"  # the first stage nearly dropped what the last one prefers
     NO_SIGNAL = "no_signal"  # a constant prediction does as well as the choice
     NO_GAIN = "no_gain"  # a combination does no better than the best single kernel
-    OTHER_MODEL = "other_model"  # a saved result lies beside a model that is not its own
     UNDEFINED = "undefined"  # a criterion has no value for a kernel
     SET_ASIDE = "set_aside"  # a kernel clearly lost on part of the rows
     ESTIMATED = "estimated"  # values are estimates, from some of the rows or a lower rank
@@ -34,8 +33,8 @@ class Code(StrEnum):
 class Diagnostic(str):
     """A text that has a code; in every other way it is that text.
 
-    JSON keeps both. A model file keeps the text alone, and so did JSON of earlier versions: ask for
-    the code with :func:`code_of`, which knows texts without one.
+    JSON keeps both. A model file keeps the text alone: ask for the code with :func:`code_of`, which
+    knows texts without one.
 
     Attributes
     ----------
@@ -67,12 +66,6 @@ def code_of(text: str) -> str:
 def change_of_loss(gain: float, spread: float) -> str:
     """Return in words by how much a loss is lower, with the standard error of that."""
     return f"{'lower' if gain >= 0.0 else 'higher'} by {abs(gain):.2g} ± {spread:.2g}"
-
-
-def former_note(text: str) -> Diagnostic:
-    """Return a note of a result that was written before notes had codes."""
-    is_aside = text.startswith("set aside after a look at ")
-    return Diagnostic(text, Code.SET_ASIDE if is_aside else Code.UNDEFINED)
 
 
 def has_code(texts: Iterable[str], *codes: Code) -> bool:

@@ -38,15 +38,6 @@ class Confusion:
             wrong[mistake.label] += mistake.rows
         return wrong
 
-    def check(self) -> None:
-        """Say so where the numbers cannot be counts of the same rows."""
-        named = {name for m in self.mistakes for name in (m.label, m.predicted)}
-        if not named <= self.counts.keys():
-            raise ValueError("its confusion names a class that it does not count")
-        wrong = self.wrong
-        if any(wrong[label] > rows for label, rows in self.counts.items()):
-            raise ValueError("its confusion counts more mistakes than rows")
-
 
 @dataclass(frozen=True)
 class Level:
@@ -67,11 +58,6 @@ class Residuals:
     median: float  # of the absolute residuals
     ninety: float  # nine in ten are not larger
     levels: tuple[Level, ...]
-
-    def check(self) -> None:
-        """Say so where the numbers do not belong together."""
-        if len(self.edges) != len(self.counts) + 1:
-            raise ValueError("its residuals have no count for every bar")
 
 
 def confusion(machine: Any, targets: Targets) -> Confusion | None:

@@ -2,16 +2,12 @@
 
 The files are skops files: a zip archive of plain data that names the types to be rebuilt. A type
 that is not known to be harmless is refused before anything of it is imported; pickle is never used.
-What a file unpacks to is limited, and what was rebuilt is checked before it is used.
 """
 
-import io
-import json
-import math
 import os
-import warnings
 import zipfile
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,9 +15,8 @@ import scipy.sparse as sp
 from sklearn import model_selection as splits
 from sklearn.gaussian_process import kernels as gp
 
-from kernelwise._arguments import as_bytes
 from kernelwise._dates import days
-from kernelwise._files import TooLarge, Unpacking, amount, read_file, replacing
+from kernelwise._files import replacing
 from kernelwise._registry import PACKAGE, members
 from kernelwise._sklearn import BinaryLaplace
 from kernelwise._texts import texts
@@ -38,9 +33,6 @@ from kernelwise.selection.record import ErrorEstimate
 from kernelwise.selection.result import SelectionResult
 from kernelwise.selection.selector import KernelSelector
 
-MAX_SIZE = "1GB"
-_SCHEMA = "schema.json"
-_JSON_COST = 16  # JSON takes many times its size in memory
 _MACHINES = (LSSVC, KRR, PrecomputedAdapter, Calibration, GivenSplits)
 _SELECTION = (KernelSelector, Cascade, SelectionResult, ErrorEstimate)
 _ABOVE = (  # what this package must not import
@@ -53,7 +45,6 @@ _SPLITTERS = (
     "GroupKFold KFold LeaveOneGroupOut LeaveOneOut RepeatedKFold RepeatedStratifiedKFold "
     "ShuffleSplit StratifiedKFold StratifiedShuffleSplit TimeSeriesSplit"
 )
-_EARLIER = "kernelwise.kernels.compose.Scaled"  # in files of earlier versions: Multiple
 # Harmless, and not on skops' own list, which has the other estimators of scikit-learn.
 _PLAIN = (
     frozenset,
@@ -64,12 +55,6 @@ _PLAIN = (
     *(getattr(gp, name) for name in _PROCESS_KERNELS.split()),
     *(getattr(splits, name) for name in _SPLITTERS.split()),
 )
-# Types that allocate as much memory as asked.
-_HUNGRY = {
-    ("ConstructorFromReduceNode", "csr_array"),
-    ("ConstructorFromReduceNode", "csr_matrix"),
-    ("NdArrayNode", "void"),
-}
 
 
 def save_model(model: Any, path: str | os.PathLike[str], trusted: Iterable[str] = ()) -> None:
@@ -123,9 +108,7 @@ def save_model(model: Any, path: str | os.PathLike[str], trusted: Iterable[str] 
         part.write_bytes(data)
 
 
-def load_model(
-    path: str | os.PathLike[str], trusted: Iterable[str] = (), max_size: Any = MAX_SIZE
-) -> Any:
+def load_model(path: str | os.PathLike[str], trusted: Iterable[str] = ()) -> Any:
     """Load a model that :func:`save_model` wrote; a file of another kind executes nothing.
 
     Parameters
@@ -134,9 +117,6 @@ def load_model(
     trusted : list of str, default=()
         Further types, as "module.Class", that the file may hold. Trusting a type means to run its
         code: name only what you wrote or know.
-    max_size : str, float or None, default="1GB"
-        The most that the file may unpack to: an amount such as "4GB", or a share of the memory that
-        is free (None: 0.8).
 
     Returns
     -------
@@ -145,8 +125,7 @@ def load_model(
     Raises
     ------
     ValueError
-        If the file is no such model, is damaged, unpacks to more than it may, or names a type that
-        is not trusted.
+        If the file is no such model, is damaged, or names a type that is not trusted.
 
     Examples
     --------
@@ -161,88 +140,22 @@ def load_model(
     >>> again.predict([[2.0]]).tolist() == machine.predict([[2.0]]).tolist()
     True
     """
-    most = as_bytes(max_size, "max_size")
-    return restored(read_file(path, most), path, trusted, most)
-
-
-def restored(data: bytes, path: str | os.PathLike[str], trusted: Iterable[str], most: float) -> Any:
-    """Return the model that a file holds, if it unpacks to at most this many bytes."""
-    from kernelwise.selection.soundness import Unsound, check_model  # and much of scikit-learn
-
-    skops, names = _skops(), _trusted_names(trusted)
+    skops, names, data = _skops(), _trusted_names(trusted), Path(path).read_bytes()
     try:
-        data, _ = _unpacked(data, path, most)
         foreign = _foreign(skops.get_untrusted_types(data=data), names)
-    except TooLarge:
-        raise
-    except Exception as error:  # whatever a damaged or malicious file makes skops stumble over
-        raise _no_model(path) from error
+        model = None if foreign else skops.loads(data, trusted=names)
+    except Exception as error:  # whatever a file of another kind makes skops stumble over
+        raise ValueError(
+            f"{path} is no model of kernelwise, is damaged, or is of another version: give the "
+            "model.skops that kernelwise select wrote."
+        ) from error
     if foreign:
         raise ValueError(
-            f"{path} names the type {foreign:.100}, which is not trusted: nothing was loaded."
+            f"{path} names the type {foreign}, which is not trusted: nothing was loaded."
         )
-    try:
-        with warnings.catch_warnings(), np.errstate(invalid="raise"):  # flipped types
-            warnings.simplefilter("error", np.exceptions.ComplexWarning)
-            model = skops.loads(data, trusted=names)
-        check_model(model)
-    except Unsound as error:
-        raise ValueError(f"{path} is a damaged model ({error}): save it again.") from error
-    except Exception as error:
-        raise _no_model(path) from error
     if not hasattr(model, "fit"):
         raise ValueError(f"{path} holds a {type(model).__name__}, which is no model.")
     return model
-
-
-def max_size_for(data: bytes) -> float:
-    """Return the bytes that a model unpacks to: the ``max_size`` that loading it takes."""
-    return _unpacked(data, "", math.inf)[1]
-
-
-def _unpacked(data: bytes, path: str | os.PathLike[str], most: float) -> tuple[bytes, float]:
-    """Return the archive with its files unpacked, and the bytes that rebuilding takes."""
-    unpacking = Unpacking(path, most)
-    data = unpacking.unzip(data)
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        sizes = {info.filename: info.file_size for info in archive.infolist()}
-        description = _JSON_COST * sizes[_SCHEMA]
-        if description > most:
-            raise TooLarge(path, f"has a {_SCHEMA} of more than {amount(most / _JSON_COST)}")
-        files = _files_read(json.loads(archive.read(_SCHEMA)))
-    size = max(unpacking.size, sum(sizes[name] for name in files), description)
-    if size > most:
-        raise TooLarge(path, f"unpacks to more than {amount(most)}")
-    return data, float(size)
-
-
-def _files_read(schema: Any) -> list[str]:
-    """Return the files that the description of a model has read, as often as they are.
-
-    Skops writes an object out as often as it occurs, and so rebuilding takes time in proportion to
-    what is written. A file in which objects refer to each other in a few bytes could double the
-    work at every step: it is refused.
-    """
-    files: list[str] = []
-    sizes: dict[Any, int] = {}  # how many objects are written in each, by its number
-
-    def size_of(part: Any) -> int:
-        if isinstance(part, list):
-            return sum(map(size_of, part))
-        if not isinstance(part, dict):
-            return 0
-        if (part.get("__loader__"), part.get("__class__")) in _HUNGRY:
-            raise ValueError(f"{part['__class__']} of a size that is not written")
-        number = part.get("__id__")
-        if isinstance(part.get("file"), str) and (number is None or number not in sizes):
-            files.append(part["file"])
-        size = 1 + sum(map(size_of, part.values()))
-        if number is not None and sizes.setdefault(number, size) != size:
-            raise ValueError("an object that is not written out")
-        return size
-
-    size_of(schema)
-    return files
 
 
 def _trusted_names(trusted: Iterable[str]) -> list[str]:
@@ -253,7 +166,7 @@ def _trusted_names(trusted: Iterable[str]) -> list[str]:
     values = [cls for base in (Kernel, Criterion, Engine) for cls in members(base)]
     known = map(_full_name, (*values, *_MACHINES, *_SELECTION, *_FUNCTIONS))
     ours = [name for name in known if name.startswith(PACKAGE)]
-    return [*ours, *_ABOVE, _EARLIER, *map(_full_name, _PLAIN), *theirs]
+    return [*ours, *_ABOVE, *map(_full_name, _PLAIN), *theirs]
 
 
 def _full_name(named: Any) -> str:
@@ -263,15 +176,7 @@ def _full_name(named: Any) -> str:
 
 def _foreign(found: Iterable[str], names: Iterable[str]) -> str:
     """Return the first type, by name, that is none of the trusted ones; nothing if all are."""
-    first = min(set(found) - set(names), default="")
-    return " ".join(first.split())  # a name in a damaged file may hold anything
-
-
-def _no_model(path: str | os.PathLike[str]) -> ValueError:
-    return ValueError(
-        f"{path} is no model of kernelwise, or is damaged: give the model.skops that kernelwise "
-        "select wrote."
-    )
+    return min(set(found) - set(names), default="")
 
 
 def _skops() -> Any:

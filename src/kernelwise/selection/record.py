@@ -9,28 +9,12 @@ import numpy as np
 
 from kernelwise.kernels import Gaussian, Kernel, Scaled
 from kernelwise.selection import archive
-from kernelwise.selection.diagnostics import Diagnostic, code_of
+from kernelwise.selection.diagnostics import code_of
 from kernelwise.selection.left_out import Confusion, Residuals, confusion, residuals
 from kernelwise.selection.result import SelectionResult
 from kernelwise.targets import Targets
 
 FORMAT = "kernelwise-record/1"
-_TASKS = ("classification", "regression")
-_FACTS = {  # what a record may know of the data
-    "source": str | None,
-    "rows": int | None,
-    "features": int | None,
-    "target": str | None,
-    "classes": dict[str, int] | None,  # the count of every label; for classification only
-    "class_weight": dict[str, float] | None,  # the weight of every label, where they have any
-    "prepared": list[str] | None,  # sentences
-}
-# Fields that earlier versions did not write.
-_LATER = (
-    "model_sha256", "confusion", "residuals", "balanced_error", "stack", "relevance", "views",
-)  # fmt: skip
-_ROUNDING = 1e-9  # of a sum of weights
-_MOST_COLUMNS = 300  # in a table: comparing all with all would take minutes
 
 
 @dataclass(frozen=True)
@@ -113,13 +97,6 @@ class Stack:
     members: tuple[Member, ...]  # that of the chosen kernel first
     notes: tuple[str, ...] = ()  # members that were left out, and why
 
-    def check(self) -> None:
-        """Say so where the numbers do not belong together."""
-        weights = [member.weight for member in self.members]
-        is_convex = all(w >= 0.0 for w in weights) and abs(sum(weights) - 1.0) <= _ROUNDING
-        if not (is_convex and 0.0 <= self.gate <= 1.0):
-            raise ValueError("its stack has weights that are none")
-
 
 @dataclass(frozen=True)
 class Views:
@@ -138,12 +115,6 @@ class Views:
         used = sum(weight > 0.0 for weight in self.weights.values())
         kernels = "One kernel" if self.kernels == 1 else f"A sum of {self.kernels} kernels"
         return f"{kernels} on {used} of {len(self.weights)} views"
-
-    def check(self) -> None:
-        """Say so where the weights are none."""
-        weights = self.weights.values()
-        if any(not w >= 0.0 for w in weights) or abs(sum(weights) - 1.0) > _ROUNDING:
-            raise ValueError("its views have weights that are none")
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,10 +136,11 @@ class Record:
     views: Views | None = None  # where kernels on groups of features are weighed
     relevance: dict[str, float] | None = None  # the shares of the columns that matter most
     warnings: tuple[str, ...] = ()  # diagnostics: what the guards, and others, had to say
-    data: dict[str, Any] = field(default_factory=dict)  # as far as known, what _FACTS lists
+    # As far as known: source, rows, features, target, classes (the count of every label),
+    # class_weight (the weight of every label) and prepared (sentences).
+    data: dict[str, Any] = field(default_factory=dict)
     seconds: float = math.nan
     model: str | None = None  # the name of the model's file beside the record
-    model_sha256: str | None = None  # of that file; None in records of earlier versions
     version: str = ""  # of kernelwise
 
     @classmethod
@@ -250,47 +222,6 @@ class Record:
         plain = {"format": FORMAT, **archive.fields_to_plain(self), "warning_codes": codes}
         tables = {name: plain.pop(name) for name in ("result", "comparison")}  # the longest: last
         return json.dumps(plain | tables, indent=1, allow_nan=False)
-
-    @classmethod
-    def from_json(cls, text: str) -> "Record":
-        """Return the record that a JSON text holds, or say that it holds none."""
-        try:
-            plain = archive.parse(text)
-            if plain["format"] != FORMAT:
-                raise ValueError(f"format {plain['format']!r}")
-            return cls._from_dict(plain)
-        except archive.WRONG as error:
-            raise ValueError(
-                f"this is no record of a selection ({archive.reason(error)}): give the result.json "
-                "that kernelwise select wrote."
-            ) from None
-
-    @classmethod
-    def _from_dict(cls, plain: dict[str, Any]) -> "Record":
-        # Earlier versions wrote neither these nor codes.
-        given = archive.fields_from_plain(cls, dict.fromkeys(_LATER) | plain)
-        none = [""] * len(given["warnings"])
-        codes = archive.from_plain(list[str], plain.get("warning_codes", none), "warning_codes")
-        pairs = zip(given["warnings"], codes, strict=True)
-        record = cls(**given | {"warnings": tuple(Diagnostic(*pair) for pair in pairs)})
-        record._check()
-        return record
-
-    def _check(self) -> None:
-        """Say so where something is of its kind and still cannot be."""
-        if self.task not in _TASKS:
-            raise ValueError("its task is unknown")
-        tables = [each.table for each in (self.result, self.comparison) if each is not None]
-        if max(map(len, tables)) > _MOST_COLUMNS:
-            raise ValueError(f"it has more than {_MOST_COLUMNS} columns")
-        for part in (self.confusion, self.residuals, self.stack, self.views):
-            if part is not None:
-                part.check()
-        for share in (self.relevance or {}).values():
-            if not 0.0 <= share <= 1.0:
-                raise ValueError(f"relevance is no share but {share}")
-        for name, kind in _FACTS.items():
-            archive.from_plain(kind, self.data.get(name), name)
 
 
 def views_of(selector: Any) -> Views | None:

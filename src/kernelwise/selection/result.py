@@ -16,7 +16,7 @@ from kernelwise._types import Array
 from kernelwise.criteria import Criterion
 from kernelwise.kernels import Kernel
 from kernelwise.selection import archive
-from kernelwise.selection.diagnostics import Diagnostic, code_of, former_note
+from kernelwise.selection.diagnostics import code_of
 from kernelwise.selection.params import told_params
 
 RULES = ("best", "one_se")
@@ -157,36 +157,9 @@ class SelectionResult:
         codes = {key: code_of(note) for key, note in self.notes.items()}
         return {**archive.fields_to_plain(self), "note_codes": codes}
 
-    @classmethod
-    def from_dict(cls, plain: dict[str, Any]) -> "SelectionResult":
-        """Return the result that plain data describes; ValueError or KeyError for other data."""
-        given = archive.fields_from_plain(cls, plain)
-        codes = archive.from_plain(dict[str, str], plain.get("note_codes", {}), "note_codes")
-        given["notes"] = {
-            k: Diagnostic(note, codes[k]) if k in codes else former_note(note)
-            for k, note in given["notes"].items()
-        }
-        result = cls(**given)
-        columns = [result.ridges, *result.table.values(), *result.standard_errors.values()]
-        if {column.size for column in columns} - {len(result)}:
-            raise ValueError("its columns do not have a value for every kernel")
-        if result.table.keys() != result.criteria.keys():
-            raise ValueError("its columns and its criteria do not go together")
-        return result
-
     def to_json(self) -> str:
         """Return everything as JSON; kernels and criteria by name and parameters."""
         return json.dumps(self.to_dict(), allow_nan=False)
-
-    @classmethod
-    def from_json(cls, text: str) -> "SelectionResult":
-        """Return the result that :meth:`to_json` wrote, or say that there is none."""
-        try:
-            return cls.from_dict(archive.parse(text))
-        except archive.WRONG as error:
-            raise ValueError(
-                f"this is no result of kernelwise ({archive.reason(error)})."
-            ) from None
 
     def _repr_html_(self) -> str:
         """Return a table for notebooks: the best of each column is bold."""

@@ -69,7 +69,6 @@ class Source:
 
     path: str  # for messages
     data: bytes  # unpacked
-    most: float  # bytes that a table may take which is much larger than its file
     text: tuple[str, ...] = ()  # columns to be read as text even if they look like numbers
     is_bare: bool = False  # whether no line names the columns; else that is found out
 

@@ -10,14 +10,11 @@ from typing import Any
 
 import pandas as pd
 
-from kernelwise._files import TooLarge
 from kernelwise._texts import MISSING
 from kernelwise._written import is_written
 from kernelwise.cli.formats.base import Source, Table, look_of
 from kernelwise.cli.screen import BadInput, listed, one_line
 
-_MOST_COLUMNS = 250_000  # a hundred microseconds each
-_CELL = 8  # bytes
 NEEDED = "at least a feature and the target are needed"
 UNNAMED = "column"  # and a number, where a file has no header
 _DELIMITERS = ",;\t|"
@@ -40,7 +37,6 @@ def read_csv(source: Source, separator: str | None = None) -> Table:
     if not lines:
         raise BadInput(f"{path!r} is empty: give a file with a table.")
     separator = separator or _delimiter(lines[0])
-    _check_size(content, lines[0], separator, path, source.most)
     options: dict[str, Any] = {"sep": separator, "decimal": _decimal(lines, separator)}
     first = _fields(lines[0], separator)
     frame = _parse(content, path, {**options, "dtype": _texts(content, source, options)})
@@ -68,21 +64,6 @@ def _texts(content: str, source: Source, options: dict[str, Any]) -> dict[str, A
     wanted = set(map(look_of, source.text))
     names = _parse(content, source.path, {**options, "nrows": 0}).columns
     return {name: object for name in names if look_of(name) in wanted}
-
-
-def _check_size(content: str, first: str, separator: str, path: str, most: float) -> None:
-    """Refuse what would take too long: very many columns, or very many rows of gaps."""
-    columns = 1 + (len(first.split()) if separator == r"\s+" else first.count(separator))
-    if columns > _MOST_COLUMNS:
-        raise BadInput(
-            f"{path!r} has {columns:,} columns, more than {_MOST_COLUMNS:,}: leave some out, or "
-            "give sparse rows in LIBSVM's format."
-        )
-    # A row that is as long as the first has no fewer characters than fields; a few bytes could
-    # stand for very many gaps.
-    cells = columns * (content.count("\n") + 1)
-    if cells > max(len(content) + 1, most / _CELL):
-        raise TooLarge(path, f"has rows much shorter than its columns, {cells:,} values in all")
 
 
 def _twice(names: list[str]) -> list[str]:

@@ -14,7 +14,6 @@ from kernelwise.cli.screen import BadInput, one_line
 from kernelwise.targets import LARGEST
 
 LABEL = "label"
-MOST_DENSE = 10**8  # entries, 0.8 GB
 _MOST_COLUMNS = 10**6  # beyond, only the indices that occur are kept
 _DENSE_SHARE = 0.3  # of non-zero entries: from here on a sparse matrix saves nothing
 _FIRST_ROW = re.compile(r"([^\S\n]*\n|#.*\n)*[+-]?\d\S*[^\S\n]+\d+:[+-]?[\d.]")
@@ -102,11 +101,6 @@ def at_indices(X: Any, indices: Any, wanted: Any) -> Any:
 
 def to_frame(X: Any, labels: Any, indices: Any = None) -> Any:
     """Return sparse rows as a frame whose columns are named by their index."""
-    if X.shape[0] * X.shape[1] > MOST_DENSE:
-        raise BadInput(
-            f"{X.shape[0]:,} sparse rows of {X.shape[1]:,} columns are too many to be a table: "
-            "give fewer rows at a time."
-        )
     names = [str(i) for i in (range(X.shape[1]) if indices is None else indices)]
     frame = pd.DataFrame(X.toarray(), columns=names)
     if indices is None and not frame["0"].any():
