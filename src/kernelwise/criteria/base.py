@@ -222,8 +222,7 @@ class Criterion(ABC):
         return {f.name: getattr(self, f.name) for f in dataclasses.fields(self)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        known = {f.name for f in dataclasses.fields(self)}
-        self.__init__(**{name: state[name] for name in known & state.keys()})  # type: ignore[misc]
+        self.__init__(**state)  # type: ignore[misc]
 
     @property
     def label(self) -> str:

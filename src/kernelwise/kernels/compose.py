@@ -220,6 +220,3 @@ class Multiple(Kernel):
     def __repr__(self) -> str:
         inner = f"({self.part!r})" if isinstance(self.part, Sum | Product) else repr(self.part)
         return f"{self.factor!r} * {inner}"
-
-
-Scaled = Multiple  # its name in model files of earlier versions

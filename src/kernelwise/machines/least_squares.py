@@ -184,7 +184,6 @@ class LSSVC(PredictsSets, ClassifierMixin, _LeastSquaresMachine):
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "threshold": [StrOptions({"zero", "midpoint"})],
     }
-    threshold, threshold_ = "zero", 0.0  # of models saved before there was a choice
 
     def __init__(
         self,

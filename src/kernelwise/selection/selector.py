@@ -165,9 +165,6 @@ class KernelSelector(
         "scoring": "no_validation",  # stages_for says it in one sentence
         "class_weight": "no_validation",  # check_class_weight says it in one sentence
     }
-    # Of models saved before there was a choice.
-    scoring: str | None = None
-    class_weight: Any = None
 
     def __init__(
         self,
