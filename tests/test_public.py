@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import kernelwise as kw
-from contracts import criterion, engine, kernel
+from contracts import criterion, kernel
 from helpers import load_page
 
 # architecture: the names that exist so far
@@ -64,31 +64,13 @@ def test_a_criterion_from_outside(tmp_path, two_blobs):
     assert kw.KernelSelector(criterion="polarization").fit(X, y).score(X, y) > 0.8
 
 
-def test_an_engine_from_outside(tmp_path, two_blobs):
-    module = load_page("add_an_engine.md", tmp_path, "row_wise")
-    for check in engine.CHECKS:
-        check(module.RowWise())
-    X, y = two_blobs
-    everything = [
-        info.name for info in kw.criteria.available() if info.name not in ("polarization", "ep")
-    ]
-    ours = kw.score_kernels(X, y, kw.grids.gaussian(-2, 2), everything)
-    theirs = kw.score_kernels(X, y, kw.grids.gaussian(-2, 2), everything, engine="row_wise")
-    for name in everything:
-        np.testing.assert_allclose(theirs.table[name], ours.table[name], rtol=1e-9)
-    assert theirs.engine == "row_wise"
-    assert kw.KernelSelector(engine="row_wise").fit(X, y).score(X, y) > 0.8
-
-
 def test_a_half_written_criterion_says_what_is_missing():
     with pytest.raises(TypeError, match="Mine must say its name, greater_is_better, formula"):
         type("Mine", (kw.criteria.Criterion,), {})
-    with pytest.raises(TypeError, match="Mine must say its name"):
-        type("Mine", (kw.gram.Engine,), {})
-    assert kw.criteria.get("sm") and kw.gram.get("dense")
+    assert kw.criteria.get("sm")
 
 
-@pytest.mark.parametrize("package", [kw.kernels, kw.gram, kw.criteria])
+@pytest.mark.parametrize("package", [kw.kernels, kw.criteria])
 def test_a_new_file_is_found_without_being_listed(package):
     files = pathlib.Path(package.__file__).parent.glob("[!_]*.py")
     assert {f"{package.__name__}.{file.stem}" for file in files} <= set(sys.modules)
@@ -97,5 +79,3 @@ def test_a_new_file_is_found_without_being_listed(package):
 def test_names_of_the_package_cannot_be_taken():
     with pytest.raises(ValueError, match="the name 'sm' is taken by SM: choose another"):
         type("Mine", (kw.criteria.Criterion,), {"name": "sm"})
-    with pytest.raises(ValueError, match="the name 'dense' is taken by Dense"):
-        type("Mine", (kw.gram.Engine,), {"name": "dense"})

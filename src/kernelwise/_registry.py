@@ -1,4 +1,4 @@
-"""Kernels, criteria and engines by name: the registry is Python's own list of subclasses."""
+"""Kernels and criteria by name: the registry is Python's own list of subclasses."""
 
 import difflib
 import importlib
@@ -27,17 +27,6 @@ def load_modules(package: str, path: Sequence[str]) -> None:
     for module in pkgutil.iter_modules(path):
         if not module.name.startswith("_"):
             importlib.import_module(f"{package}.{module.name}")
-
-
-def check_new_name(cls: Any, base: Any) -> None:
-    """Keep a class from outside the package from taking the name of one of ours."""
-    if cls.__module__.startswith(PACKAGE):
-        return
-    for other in members(base):
-        if other.__module__.startswith(PACKAGE) and other.name == cls.__dict__.get("name"):
-            raise ValueError(
-                f"the name {other.name!r} is taken by {other.__name__}: choose another."
-            )
 
 
 def unknown(what: str, name: object, known: Sequence[str], alike: float = 0.6) -> str:

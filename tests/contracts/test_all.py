@@ -1,10 +1,9 @@
-"""Every registered kernel, criterion, engine and machine against its contract."""
+"""Every registered kernel and criterion against its contract."""
 
 import pytest
 
 import kernelwise as kw
-from contracts import criterion, engine, kernel, machine
-from inside import base as machines
+from contracts import criterion, kernel
 from inside import kernels
 
 COMPOSED = [
@@ -62,15 +61,3 @@ def test_criterion(name, check):
 @pytest.mark.parametrize("variant", VARIANTS, ids=lambda c: c.label)
 def test_criterion_variant(variant, check):
     check(variant)
-
-
-@pytest.mark.parametrize("check", engine.CHECKS, ids=lambda f: f.__name__)
-@pytest.mark.parametrize("name", sorted(kw.gram.available()))
-def test_engine(name, check):
-    check(kw.gram.get(name))
-
-
-@pytest.mark.parametrize("check", machine.CHECKS, ids=lambda f: f.__name__)
-@pytest.mark.parametrize("name", sorted(machines.available()))
-def test_machine(name, check):
-    check(machines.get(name))

@@ -102,7 +102,7 @@ def test_auto_goes_by_the_number_of_rows(monkeypatch, rng):
     X, y = rng.normal(size=(60, 2)), np.arange(60) % 2
     small = kw.score_kernels(X, y, kw.Gaussian(1.0))
     assert small.engine == "dense" and "up to 700 rows" in small.engine_reason
-    monkeypatch.setattr("kernelwise.gram.dense.DENSE_ROWS", 50)
+    monkeypatch.setattr("kernelwise.gram.engines.DENSE_ROWS", 50)
     large = kw.score_kernels(X, y, kw.Gaussian(1.0))
     assert large.engine == "tiled" and "one sweep for all" in large.engine_reason
     selector = kw.KernelSelector().fit(X, y)
@@ -114,7 +114,7 @@ def test_auto_goes_by_the_number_of_rows(monkeypatch, rng):
 
 def test_unknown_engine():
     with pytest.raises(ValueError, match=r"unknown engine 'dens': did you mean 'dense'\?"):
-        kw.gram.get("dens")
+        kw.gram.resolve_engine("dens", 10, given_matrix=False)
 
 
 @pytest.mark.parametrize("kernel", [kw.Linear(), kw.Scaled([1.0, 0.0, 2.0, 0.5], kw.Linear())])

@@ -91,21 +91,6 @@ def test_trials_on_some_rows_are_judged_on_all():
     assert judge.relative_error(place) == pytest.approx(error, rel=1e-2)
 
 
-def test_an_engine_without_trials_judges_exactly(monkeypatch):
-    X, y = data()
-    whole = problem(X, y)
-    monkeypatch.setattr(type(whole.engine), "trials", lambda *_: None)
-    order = stratified_order(whole.targets)
-    judge = judge_of(whole, order, 300, grid())
-    assert isinstance(judge, ExactJudge)
-    part = np.sort(order[:300])
-    table = kw.score_kernels(X[part], y[part], KERNELS[2], c.ELOO("squared_hinge"), ridge=1.0)
-    close(judge.value(GridIndex(2, 4)), table.table["eloo"][0])
-    monkeypatch.setattr(local_search, "EXACT_VALUES", 400)
-    found = LocalSearch(whole, *grid()).run(SILENT)
-    assert np.count_nonzero(np.isfinite(found.values)) > 1
-
-
 def test_the_trend_goes_on():
     class Fixed(TrialJudge):
         def __init__(self, value):

@@ -3,24 +3,26 @@
 import warnings
 from dataclasses import dataclass, field
 from functools import partialmethod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification, make_friedman1
-from sklearn.svm import SVC, SVR
+from sklearn.svm import SVC
 
 import kernelwise as kw
-from helpers import close, load_page
+from helpers import close
 from inside import (
     Engine,
     Gram,
     Kernel,
     LeastSquares,
+    LowRank,
     Need,
     PairKernel,
     SupportVectors,
     Tiled,
+    Trials,
     criterion_machine,
     needs_with,
     search,
@@ -63,6 +65,7 @@ class Spy(Engine):
     """The engine in whose place it stands, and a list of what it was asked."""
 
     inner: Engine = field(default_factory=kw.gram.Dense)
+    memory: Any = None
 
     name: ClassVar[str] = "spy"
     LOG: ClassVar[list] = []
@@ -76,19 +79,11 @@ class Spy(Engine):
         for gram in self.inner.grams(kernels, X, targets, *([progress] if progress else [])):
             yield Watched(gram, self.LOG)
 
-    def trials(self, *args):
-        trials = self.inner.trials(*args)
-        left_out = trials.left_out
+    def check_memory(self, needs, rows):
+        self.inner.check_memory(needs, rows)
 
-        def watched(*args):
-            DEPTH.append("left_out")
-            try:
-                return left_out(*args)
-            finally:
-                DEPTH.pop()
-
-        trials.left_out = watched
-        return trials
+    def grams_at_once(self, targets):
+        return self.inner.grams_at_once(targets)
 
     def matmul(self, grams, vectors, progress=None):
         self.LOG.append("matmul")
@@ -101,8 +96,17 @@ class Spy(Engine):
 
 @pytest.fixture
 def kernels_speak_to_engines_only(monkeypatch):
-    """Let a kernel complain when anybody but an engine evaluates it."""
-    outside = []
+    """Let a kernel complain when anybody but an engine, or a trial, evaluates it."""
+    outside, left_out = [], Trials.left_out
+
+    def trial(*args):
+        DEPTH.append("left_out")
+        try:
+            return left_out(*args)
+        finally:
+            DEPTH.pop()
+
+    monkeypatch.setattr(Trials, "left_out", trial)
 
     def watch(cls, name):
         original = getattr(cls, name)
@@ -151,83 +155,21 @@ def test_no_matrix_is_made_twice(monkeypatch):
     assert [entry for entry in Spy.LOG if not isinstance(entry, str)] == [("grams", 12, 500)]
 
 
-@pytest.fixture
-def nystrom(tmp_path):
-    return load_page("add_an_engine.md", tmp_path, "nystrom").Nystrom
-
-
-def served(criterion, machine=LeastSquares):
-    return Need.ENTRIES not in needs_with(machine, criterion.needs)
-
-
-OURS = [
-    kw.criteria.get(i.name)
-    for i in kw.criteria.available()
-    if i.name not in ("polarization", "mass")
-]
-
-
-@pytest.mark.parametrize("ridge", [0.5, [0.1, 0.5, 2.0]])
-@pytest.mark.parametrize("real", [False, True])
-def test_nystrom_with_all_rows_is_exact(nystrom, ridge, real):
-    X, y = data(120, real)
-    kind = "regression" if real else "binary"
-    asked = [c for c in OURS if served(c) and kind in c.tasks]
-    assert len(asked) >= (13 if real else 18)
-    kernels = kw.grids.gaussian(0, 3)
-    ours = kw.score_kernels(X, y, kernels, asked, ridge=ridge).table
-    theirs = kw.score_kernels(X, y, kernels, asked, ridge=ridge, engine=nystrom(120)).table
-    for name, values in ours.items():
-        np.testing.assert_allclose(theirs[name], values, rtol=1e-6, err_msg=name)
-
-
-@pytest.mark.parametrize("ridge", ["auto", 1.0])
-@pytest.mark.parametrize("n", [300, 900])
-def test_nystrom_selects_and_fits(nystrom, n, ridge):
-    X, y = data(n, False)
-    selector = kw.KernelSelector(engine=nystrom(80), ridge=ridge).fit(X, y)
-    machine = selector.best_estimator_
-    assert machine.X_fit_.shape == (80, 6) and machine.loo_values_.shape == (n,)
-    exact = kw.KernelSelector(ridge=ridge).fit(X, y)
-    assert selector.score(X, y) > exact.score(X, y) - 0.05
-    assert selector.error_.value < exact.error_.value + 0.05
-
-
-def test_nystrom_predicts_what_it_was_judged_by(nystrom):
-    """The function that is fitted is that of the approximate matrix."""
-    X, y = data(200, True)
-    engine, kernel = nystrom(40), kw.Gaussian(2.0)
-    selector = kw.KernelSelector(kernels=kernel, ridge=0.3, engine=engine).fit(X, y)
-    targets = kw.gram.Targets.of(y)
-    [gram] = engine.grams([kernel], X, targets)
-    fit = LeastSquares(gram, targets).fit(0.3)
-    close(selector.predict(X), y - fit.training_residuals[:, 0], 1e6)
-
-
 @pytest.mark.parametrize(
     ("criterion", "settings", "words"),
     [
-        ("span", {}, "span needs its entries, which engine 'nystrom' does not provide"),
-        ("kfold", {"machine": "svm"}, "kfold needs its entries, which engine 'nystrom'"),
+        ("span", {}, "span needs its entries, which engine 'low_rank' does not provide"),
+        ("kfold", {"machine": "svm"}, "kfold needs its entries, which engine 'low_rank'"),
         (kw.criteria.BIF(loss="squared_hinge"), {}, "bif.* needs its entries"),
     ],
 )
 def test_what_an_engine_cannot_serve_is_refused_before_any_work(
-    nystrom, monkeypatch, criterion, settings, words
+    monkeypatch, criterion, settings, words
 ):
     X, y = data(60, False)
-    monkeypatch.setattr(nystrom, "grams", lambda *args: pytest.fail("work was begun"))
+    monkeypatch.setattr(LowRank, "grams", lambda *args: pytest.fail("work was begun"))
     with pytest.raises(ValueError, match=words):
-        kw.score_kernels(X, y, kw.Gaussian(1.0), criterion, engine="nystrom", **settings)
-
-
-def test_a_saved_machine_of_low_rank(nystrom, tmp_path):
-    X, y = data(300, False)
-    selector = kw.KernelSelector(engine=nystrom(50)).fit(X, y)
-    name = f"{type(selector.engine).__module__}.Nystrom"
-    kw.save_model(selector, tmp_path / "model.skops", trusted=[name])
-    again = kw.load_model(tmp_path / "model.skops", trusted=[name])
-    np.testing.assert_array_equal(again.predict(X), selector.predict(X))
+        kw.score_kernels(X, y, kw.Gaussian(1.0), criterion, engine="low_rank", **settings)
 
 
 def test_needs_of_a_machine():
@@ -269,42 +211,11 @@ class TestTheFit:
         settings = {"criterion": "sm", "ridge": 1.0, "memory": "20MB", "refit": False}
         assert kw.KernelSelector(**settings).fit(X, y).best_ridge_ == 1.0
 
-    def test_function_and_error_are_of_one_gram(self, nystrom):
-        """Also of an engine that draws its landmarks anew each time."""
-        drawn = np.random.default_rng(0)
 
-        class Random(nystrom):
-            name = "random landmarks"
-
-            def grams(self, kernels, X, targets, progress=None):
-                order = drawn.permutation(targets.n)
-                for gram in super().grams(kernels, X[order], targets.part(order), progress):
-                    gram._F = gram._F[np.argsort(order)]
-                    gram._targets = targets
-                    yield gram
-
-        X, y = data(900, True)
-        y = (y - y.mean()) / y.std()
-        selector = kw.KernelSelector(engine=Random(60)).fit(X, y)
-        rmse = np.sqrt(np.mean((selector.predict(X) - y) ** 2))
-        assert rmse < 1.1 * selector.error_.value
-
-
-def test_trade_offs_are_refused_without_entries(nystrom):
+def test_trade_offs_are_refused_without_entries():
     X, y = data(60, False)
     with pytest.raises(ValueError, match=r"rks\(eta='cv'\) needs its entries"):
-        kw.score_kernels(X, y, kw.Gaussian(1.0), kw.criteria.RKS(eta="cv"), engine=nystrom(10))
-
-
-def test_other_machines_do_not_touch_an_estimator():
-    class Wide(LeastSquares):
-        name = "wide"
-        ridge_parameter = "epsilon"
-
-    X, y = data(60, True)
-    selector = kw.KernelSelector(SVR(epsilon=0.1), kernels=kw.Gaussian(2.0), ridge=4.0).fit(X, y)
-    assert selector.best_estimator_.epsilon == 0.1 and selector.best_estimator_.C == 0.125
-    del Wide
+        kw.score_kernels(X, y, kw.Gaussian(1.0), kw.criteria.RKS(eta="cv"), engine=LowRank(10))
 
 
 def test_an_svc_of_ones_own_is_judged_as_one():
@@ -344,18 +255,10 @@ def test_solutions_follow_what_is_asked():
     close(inverse.solve(B), 5.0 * before)
 
 
-@pytest.mark.parametrize(
-    ("estimator", "params"),
-    [
-        (None, {"sample_weight": np.ones(60)}),
-        (kw.LSSVC(class_weight="balanced"), {}),
-        (SVC(), {}),
-        (type("Own", (kw.LSSVC,), {})(), {}),
-    ],
-)
-def test_a_fit_that_takes_the_whole_matrix_is_refused_without_entries(nystrom, estimator, params):
+@pytest.mark.parametrize("estimator", [SVC(), type("Own", (kw.LSSVC,), {})()])
+def test_a_fit_that_takes_the_whole_matrix_is_refused_without_entries(estimator):
     X, y = data(60, False)
-    selector = kw.KernelSelector(estimator, engine=nystrom(10), criterion="eloo")
+    selector = kw.KernelSelector(estimator, engine=LowRank(10), criterion="eloo")
     with pytest.raises(ValueError, match=r"the fit of \w+ needs its entries, which engine"):
-        selector.fit(X, y, **params)
+        selector.fit(X, y)
     assert selector.set_params(refit=False).fit(X, y).best_ridge_ > 0.0

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 import numpy as np
 
 from kernelwise._arguments import shown
-from kernelwise._registry import check_new_name, members, unknown
+from kernelwise._registry import PACKAGE, members, unknown
 from kernelwise._types import Array
 from kernelwise._undefined import Undefined
 from kernelwise.criteria.evidence import Evidence
@@ -192,7 +192,7 @@ class Criterion(ABC):
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        check_new_name(cls, Criterion)
+        _check_new_name(cls)
         missing = [fact for fact in _FACTS if not hasattr(cls, fact)]
         if missing:
             raise TypeError(f"{cls.__name__} must say its {', '.join(missing)}.")
@@ -249,6 +249,17 @@ class Information(NamedTuple):
 
 
 _DIRECTIONS = {True: "max", False: "min", None: "–"}
+
+
+def _check_new_name(cls: type[Criterion]) -> None:
+    """Keep a criterion from outside the package from taking the name of one of ours."""
+    if cls.__module__.startswith(PACKAGE):
+        return
+    for other in members(Criterion):
+        if other.__module__.startswith(PACKAGE) and other.name == cls.__dict__.get("name"):
+            raise ValueError(
+                f"the name {other.name!r} is taken by {other.__name__}: choose another."
+            )
 
 
 def available() -> list[Information]:

@@ -17,16 +17,13 @@ none. ``LowRank`` replaces the matrix by a few features of every row. numba appe
 an underscore only. This package imports kernels and targets.
 """
 
-from kernelwise._registry import load_modules
 from kernelwise.gram.base import Engine as Engine
 from kernelwise.gram.base import Gram as Gram
 from kernelwise.gram.base import GramStatistics as GramStatistics
 from kernelwise.gram.base import Need as Need
 from kernelwise.gram.base import Powers as Powers
-from kernelwise.gram.base import available as available
-from kernelwise.gram.base import get as get
 from kernelwise.gram.dense import Dense as Dense
-from kernelwise.gram.dense import resolve_engine as resolve_engine
+from kernelwise.gram.engines import resolve_engine as resolve_engine
 from kernelwise.gram.inverse import Inverse as Inverse
 from kernelwise.gram.inverse import Spectrum as Spectrum
 from kernelwise.gram.lowrank import LowRank as LowRank
@@ -35,5 +32,3 @@ from kernelwise.gram.psd import repair as repair
 from kernelwise.gram.refusals import lacking as lacking
 from kernelwise.gram.tiled import Tiled as Tiled
 from kernelwise.targets import Targets as Targets
-
-load_modules(__name__, __path__)

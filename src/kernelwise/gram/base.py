@@ -5,7 +5,6 @@ needs and what an engine provides are sets of :class:`Need`, compared before any
 """
 
 import math
-import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -15,11 +14,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from kernelwise._progress import SILENT, Task
-from kernelwise._registry import check_new_name, members, unknown
 from kernelwise._threads import cached_property
 from kernelwise._types import Array
-from kernelwise.gram.inverse import Inverse, Spectrum, spectral_inverses
-from kernelwise.kernels import Kernel, Precomputed
+from kernelwise.gram.inverse import Inverse, Spectrum
+from kernelwise.kernels import Kernel
 from kernelwise.targets import Targets
 
 SMALLEST = 1e-140  # a diagonal below it has squares that lose digits to underflow
@@ -176,8 +174,7 @@ class GramStatistics:
 class Gram(ABC):
     """One kernel matrix as an engine sees it.
 
-    A subclass has statistics, products and a spectrum; inverses follow from the spectrum unless
-    there is a better way. It computes what it is asked for when it is asked for it.
+    It computes what it is asked for when it is asked for it.
     """
 
     provides: frozenset[Need] = frozenset(Need)
@@ -225,23 +222,17 @@ class Gram(ABC):
         leading[: known.size] = known
         return leading
 
+    @abstractmethod
     def inverses(self, ridges: Sequence[float]) -> Iterable[Inverse]:
         """Return the inverse of K + ridge I for every ridge."""
-        return spectral_inverses(self.spectrum(), ridges)
 
+    @abstractmethod
     def scaled(self, scale: Array) -> "Gram":
         """Return D K D with D = diag(scale), the matrix of a machine whose rows have weights."""
-        from kernelwise.gram.dense import DenseGram  # which is a Gram
-        from kernelwise.gram.pairs import EnginePairs
 
-        pairs = EnginePairs(self.entries())
-        return DenseGram(Precomputed(), pairs, pairs, self.statistics.targets, scale)
-
+    @abstractmethod
     def rows(self, index: Array) -> Array:
         """Return some rows of K, of shape (rows, n)."""
-        unit = np.zeros((self.statistics.n, index.size))
-        unit[index, np.arange(index.size)] = 1.0
-        return self.matmul(unit).T
 
     def entries(self) -> Array:
         """Return K itself, a copy, where it is in memory."""
@@ -251,9 +242,9 @@ class Gram(ABC):
         """Prepare for these needs, so that one factorisation can serve them all."""
         return None
 
+    @abstractmethod
     def release(self) -> None:
         """Release what takes much memory and can be computed again, such as a spectrum."""
-        return None
 
     def expansion(self, X: Any, coefficients: Array) -> tuple[Any, Array]:
         """Return rows Z and coefficients b with f(x) = k(x, Z) b for the machine K alpha.
@@ -271,8 +262,7 @@ class Gram(ABC):
 class Engine(ABC):
     """A way to look at kernel matrices.
 
-    A subclass has a name and one method, :meth:`grams`; one that shares work between kernels says
-    so and multiplies them all in one sweep.
+    A subclass that shares work between kernels says so and multiplies them all in one sweep.
     """
 
     name: ClassVar[str]
@@ -296,48 +286,14 @@ class Engine(ABC):
         """Return K @ V of every gram with vectors of its own."""
         return [gram.matmul(V) for gram, V in zip(grams, vectors, strict=True)]
 
-    def trials(self, kernels: Sequence[Kernel], X: Any, targets: Targets, *how: Any) -> Any:
-        """Return :class:`Trials` of so many of the first rows; None if it has none."""
-        return None
-
     def refinements(self, rows: int) -> "list[Engine]":
         """Return engines that come closer and closer to the matrices, for a selection to try."""
         return []
 
+    @abstractmethod
     def check_memory(self, needs: frozenset[Need], rows: int) -> None:
         """Refuse, before any work, what cannot fit."""
-        return None
 
+    @abstractmethod
     def grams_at_once(self, targets: Targets) -> int:
         """Return how many grams the memory allows to exist together."""
-        return sys.maxsize
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        check_new_name(cls, Engine)
-        if not hasattr(cls, "name"):
-            raise TypeError(f"{cls.__name__} must say its name.")
-
-
-def available() -> dict[str, type[Engine]]:
-    """Return every engine class by name, those defined outside the package included."""
-    return {cls.name: cls for cls in members(Engine)}
-
-
-def get(engine: "str | Engine") -> Engine:
-    """Return an engine by name; an engine is returned as it is.
-
-    Parameters
-    ----------
-    engine : str or Engine
-
-    Returns
-    -------
-    engine : Engine
-    """
-    if isinstance(engine, Engine):
-        return engine
-    known = available()
-    if not isinstance(engine, str) or engine not in known:
-        raise ValueError(unknown("engine", engine, ["auto", *known]))
-    return known[engine]()

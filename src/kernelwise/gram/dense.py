@@ -3,7 +3,7 @@
 import math
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, ClassVar
 
@@ -11,11 +11,11 @@ import numpy as np
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
-from kernelwise._arguments import as_bytes, in_words
+from kernelwise._arguments import as_bytes
 from kernelwise._progress import SILENT, Task
 from kernelwise._threads import cached_property
 from kernelwise._types import Array
-from kernelwise.gram.base import Engine, Gram, GramStatistics, Need, get
+from kernelwise.gram.base import Engine, Gram, GramStatistics, Need
 from kernelwise.gram.cholesky import CholeskyInverse
 from kernelwise.gram.eigensystems import (
     eigensystem,
@@ -34,14 +34,11 @@ from kernelwise.gram.pairs import EnginePairs, kernel_between, upper_triangle
 from kernelwise.gram.panels import steps_for
 from kernelwise.gram.partial_cholesky import thin_eigensystem
 from kernelwise.gram.refusals import DoesNotFit
-from kernelwise.gram.trials import Trials
 from kernelwise.kernels import Kernel, Pairs
 from kernelwise.kernels.transform import unwrapped
 from kernelwise.targets import Targets
 
 _MATRICES_AT_ONCE = 5  # geometry, matrix, its copy for LAPACK, eigenvectors, LAPACK's workspace
-DENSE_ROWS = 700  # below it loading the compiled loops takes longer than the matrices do
-_LEAST = 2.0  # bytes: a number up to 1 would be a share of what is free
 _EPS = float(np.finfo(float).eps)
 _BLOCK = 256  # rows centred at once
 _NEARLY_ALL = 0.9
@@ -89,10 +86,6 @@ class Dense(Engine):
         spare = as_bytes(self.memory) - needed(targets.n)
         return max(0, int(min(spare / (8.0 * targets.n**2), sys.maxsize)))
 
-    def trials(self, kernels: Sequence[Kernel], X: Any, targets: Targets, *how: Any) -> Trials:
-        """Return machines on part of the rows to compare kernels by."""
-        return Trials(kernels, X, targets, *how)
-
     def grams(
         self, kernels: Sequence[Kernel], X: Any, targets: Targets, progress: Task = SILENT
     ) -> Iterator["DenseGram"]:
@@ -114,50 +107,6 @@ def dense_gram(kernel: Kernel, X: Any, targets: Targets, entries: int) -> "Dense
 def needed(n: int) -> float:
     """Return the bytes that n rows take with everything about them in memory."""
     return _MATRICES_AT_ONCE * 8.0 * n * n
-
-
-def resolve_engine(
-    engine: str | Engine, rows: int, *, given_matrix: bool, memory: Any = None
-) -> tuple[Engine, str]:
-    """Return the engine for a number of rows, or a given matrix, and why it is that one.
-
-    Parameters
-    ----------
-    engine : "auto", str or Engine
-    rows : int
-    given_matrix : bool
-    memory : str, float or None, default=None
-        As of :class:`Dense`; fixed here, for what is free falls while matrices are held.
-
-    Returns
-    -------
-    engine : Engine
-    reason : str
-    """
-    from kernelwise.gram.tiled import Tiled
-
-    budget = max(as_bytes(memory), _LEAST)
-    if not (isinstance(engine, str) and engine == "auto"):
-        return _with_budget(get(engine), memory, budget), "as asked"
-    if given_matrix:
-        return Dense(budget), "the matrix is given"
-    if rows > DENSE_ROWS:
-        return Tiled(memory=budget), f"beyond {DENSE_ROWS} rows one sweep for all is faster"
-    if needed(rows) > budget:
-        amounts = f"{in_words(needed(rows))} and the budget is {in_words(budget)}"
-        return Tiled(memory=budget), f"the matrices would take {amounts}"
-    return Dense(budget), f"up to {DENSE_ROWS} rows the matrices are quick to hold"
-
-
-def _with_budget(engine: Engine, memory: Any, budget: float) -> Engine:
-    """Return an engine that knows budgets with this one, unless it has one of its own."""
-    if "memory" not in {field.name for field in fields(engine)}:
-        return engine
-    own = getattr(engine, "memory", None)
-    settings: dict[str, Any] = {
-        "memory": budget if memory is not None else max(as_bytes(own), _LEAST)
-    }
-    return replace(engine, **settings)
 
 
 class DenseGram(Gram):

@@ -20,7 +20,6 @@ from kernelwise.gram.pairs import kernel_between
 from kernelwise.gram.panels import steps_for
 from kernelwise.gram.partial_cholesky import IterativeInverse, PartialCholesky, Preconditioner
 from kernelwise.gram.sweep import Settings, Sweep
-from kernelwise.gram.trials import Trials
 from kernelwise.kernels import Kernel
 from kernelwise.targets import Targets
 
@@ -86,10 +85,6 @@ class Tiled(Engine):
         sweep = Sweep(kernels, X, targets, settings, progress)
         for i in range(len(kernels)):
             yield TiledGram(sweep, i, self.memory)
-
-    def trials(self, kernels: Sequence[Kernel], X: Any, targets: Targets, *how: Any) -> Trials:
-        """Return machines on part of the rows to compare kernels by."""
-        return Trials(kernels, X, targets, *how)
 
     def matmul(
         self, grams: Sequence[Gram], vectors: Sequence[Array], progress: Task = SILENT

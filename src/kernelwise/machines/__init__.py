@@ -14,7 +14,6 @@ estimators. ``folds`` says which rows are left out together, ``relevance`` which
 uses. numba appears in ``_smo`` and ``_gradients`` only.
 """
 
-from kernelwise._registry import load_modules
 from kernelwise.machines.base import Machine as Machine
 from kernelwise.machines.base import needs_with as needs_with
 from kernelwise.machines.folds import Split as Split
@@ -32,5 +31,3 @@ from kernelwise.machines.squared_hinge import SquaredHingeFit as SquaredHingeFit
 from kernelwise.machines.squared_hinge import fit_squared_hinge as fit_squared_hinge
 from kernelwise.machines.svm import SupportVectors as SupportVectors
 from kernelwise.machines.uncertainty import TooFewRowsWarning as TooFewRowsWarning
-
-load_modules(__name__, __path__)

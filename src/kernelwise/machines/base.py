@@ -3,13 +3,11 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from scipy.stats import rankdata
 
-from kernelwise._arguments import is_one_of
-from kernelwise._registry import check_new_name, members, unknown
 from kernelwise._types import Array
 from kernelwise._undefined import Undefined
 from kernelwise.gram import Gram, Need, Powers
@@ -22,9 +20,9 @@ from kernelwise.targets import Targets
 class Machine(ABC):
     """A machine on one kernel matrix, at every ridge: how it trains, and what its losses are.
 
-    A subclass is found by its name, as in ``score_kernels(..., machine="svm")``. It trains on the
-    rows of the gram, with a bias unless it may have none and `fit_intercept` is False. Methods
-    raise :class:`~kernelwise.criteria.Undefined` where there is no such machine.
+    It has a name, as in ``score_kernels(..., machine="svm")``. It trains on the rows of the gram,
+    with a bias unless it may have none and `fit_intercept` is False. Methods raise
+    :class:`~kernelwise.criteria.Undefined` where there is no such machine.
     """
 
     gram: Gram
@@ -53,33 +51,6 @@ class Machine(ABC):
     def from_ridge(cls, ridge: float) -> float:
         """Return the ridge in the terms of its estimators."""
         return ridge
-
-    @classmethod
-    def is_machine_of(cls, estimator: Any) -> bool:
-        """Say whether criteria with a training error judge an estimator by this machine."""
-        return False
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        check_new_name(cls, Machine)
-        missing = [f for f in ("name", "own_loss", "ridge_parameter") if not hasattr(cls, f)]
-        if missing:
-            raise TypeError(f"{cls.__name__} must say its {', '.join(missing)}.")
-
-
-def available() -> dict[str, type[Machine]]:
-    """Return every machine that criteria can judge by, those from outside included, by name."""
-    return {cls.name: cls for cls in members(Machine)}
-
-
-def get(machine: Any) -> type[Machine]:
-    """Return a machine by its name; a machine is returned as it is."""
-    if isinstance(machine, type) and issubclass(machine, Machine):
-        return machine
-    known = available()
-    if not is_one_of(machine, list(known)):
-        raise ValueError(unknown("machine", machine, list(known)))
-    return known[machine]
 
 
 def needs_with(machine: type[Machine], needs: Iterable[Need | Powers]) -> frozenset[Need]:

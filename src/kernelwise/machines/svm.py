@@ -14,7 +14,7 @@ training support vector machines, JMLR 6 (2005).
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -86,13 +86,6 @@ class SupportVectors(Machine):
     def from_ridge(cls, ridge: float) -> float:
         """Return C."""
         return 0.5 / ridge
-
-    @classmethod
-    def is_machine_of(cls, estimator: Any) -> bool:
-        """Say whether an estimator is scikit-learn's SVC."""
-        from sklearn.svm import SVC  # a user who has one has loaded it
-
-        return isinstance(estimator, SVC)
 
     def training_loss(self, ridge: float) -> float:
         """Return the mean hinge loss on the training rows."""

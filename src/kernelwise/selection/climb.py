@@ -75,24 +75,23 @@ class Judge(ABC):
 
 
 class ExactJudge(Judge):
-    """Judges machines on some of the rows by leave-one-out on these rows.
+    """Judges machines on all rows by leave-one-out.
 
     Parameters
     ----------
-    part : Problem
-        Those rows.
+    problem : Problem
     grid : Grid
     """
 
-    def __init__(self, part: Problem, grid: Grid) -> None:
-        self._part, self._grid = part, grid
+    def __init__(self, problem: Problem, grid: Grid) -> None:
+        self._problem, self._grid = problem, grid
         self.values: dict[GridIndex, float] = {}
         self._best: tuple[GridIndex, Evidence] | None = None
 
     def value(self, place: GridIndex, progress: Task = SILENT) -> float:
         """Return the mean loss, infinite if it is undefined; the best machine so far is kept."""
         if place not in self.values:
-            evidence = next(self._part.evidence([self._grid.kernels[place.kernel]]))
+            evidence = next(self._problem.evidence([self._grid.kernels[place.kernel]]))
             found = self.values[place] = self._mean_loss(evidence, place, progress)
             if np.isfinite(found) and found <= min(self.values.values()):
                 self._best = place, evidence
@@ -116,10 +115,10 @@ class ExactJudge(Judge):
         if np.isinf(self.value(place, progress)):
             raise SearchFailed
         if self._best is None or self._best[0] != place:
-            evidence = next(self._part.evidence([self._grid.kernels[place.kernel]]))
+            evidence = next(self._problem.evidence([self._grid.kernels[place.kernel]]))
         else:
             evidence = self._best[1]
-        return self._part.solution(evidence, float(self._grid.ridges[place]))
+        return self._problem.solution(evidence, float(self._grid.ridges[place]))
 
 
 class TrialJudge(Judge):
@@ -290,13 +289,8 @@ class Climb:
         return min(rougher, key=self._values.__getitem__, default=self.pick)
 
 
-def judge_of(problem: Problem, order: Array, rows: int, grid: Grid) -> ExactJudge | TrialJudge:
-    """Return who judges machines on the first rows in some order: trials if there are any."""
+def judge_of(problem: Problem, order: Array, rows: int, grid: Grid) -> TrialJudge:
+    """Return who judges machines that are fitted to the first rows in some order."""
     ordered = problem.part(np.concatenate([np.sort(order[:rows]), np.sort(order[rows:])]))
-    trials = problem.engine.trials(
-        grid.kernels, ordered.X, ordered.targets, rows, problem.fit_intercept
-    )
-    if trials is not None:
-        return TrialJudge(ordered, trials, rows, grid)
-    is_whole = rows == problem.targets.n
-    return ExactJudge(problem if is_whole else problem.part(np.sort(order[:rows])), grid)
+    trials = Trials(grid.kernels, ordered.X, ordered.targets, rows, problem.fit_intercept)
+    return TrialJudge(ordered, trials, rows, grid)

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.svm import SVC
 from sklearn.utils import get_tags
 
 from kernelwise._arguments import shown
@@ -29,7 +30,6 @@ from kernelwise.machines import (
     PrecomputedAdapter,
     SupportVectors,
 )
-from kernelwise.machines import base as machines
 from kernelwise.machines.base import misclassified, standard_error
 from kernelwise.machines.gaussian_process import process_kernel
 from kernelwise.selection.left_out import loo_values
@@ -118,10 +118,7 @@ def has_bias(machine: Any) -> bool:
 
 def criterion_machine(estimator: Any) -> type[Machine]:
     """Return the machine by which criteria with a training error judge an estimator."""
-    if hasattr(estimator, "adopt"):
-        return LeastSquares
-    known = machines.available().values()
-    return next((cls for cls in known if cls.is_machine_of(estimator)), LeastSquares)
+    return SupportVectors if isinstance(estimator, SVC) else LeastSquares
 
 
 def knows_by_name(machine: Any, kernels: Sequence[Kernel]) -> bool:

@@ -105,8 +105,7 @@ class LocalSearch:
     def run(self, progress: Task) -> SearchResult:
         """Look at more and more rows, then fit the pick to all of them."""
         n, stages, exact = self._n, self._stages(), ExactJudge(self._problem, self._grid)
-        is_compared = any(isinstance(stage.judge, TrialJudge) for stage in stages)
-        budget = 1 if is_compared else _budget(n, n)
+        budget = 1 if stages else _budget(n, n)
         first, *shares, last = self._shares(stages, budget)
         with progress.part("leave-one-out", first + sum(shares) + last) as task:
             with task.part("first look", len(self._grid.kernels), first) as part:
@@ -132,13 +131,13 @@ class LocalSearch:
         if n <= EXACT_VALUES:
             return []
         quarter, half = (self._judge(rows) for rows in (n // 4, n // 2))
-        fewer = _Stage(quarter, n // 4, _budget(n // 4, n, _ON_A_QUARTER), True)
-        if not isinstance(quarter, TrialJudge) or not isinstance(half, TrialJudge):
-            return [fewer, _Stage(half, n // 2, _budget(n // 2, n), True)]
-        trend = _Stage(TrendJudge(quarter, half), n // 2, _budget(n // 2, n), False)
-        return [fewer, trend, _Stage(self._judge(n), n, _budget(n, n), False, doubted_by=half)]
+        return [
+            _Stage(quarter, n // 4, _budget(n // 4, n, _ON_A_QUARTER), True),
+            _Stage(TrendJudge(quarter, half), n // 2, _budget(n // 2, n), False),
+            _Stage(self._judge(n), n, _budget(n, n), False, doubted_by=half),
+        ]
 
-    def _judge(self, rows: int) -> ExactJudge | TrialJudge:
+    def _judge(self, rows: int) -> TrialJudge:
         return judge_of(self._problem, self._order, rows, self._grid)
 
     def _shares(self, stages: list["_Stage"], budget: int) -> list[int]:

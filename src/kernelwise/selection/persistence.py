@@ -23,7 +23,7 @@ from kernelwise._texts import texts
 from kernelwise._words import words
 from kernelwise._written import numbers
 from kernelwise.criteria import Criterion
-from kernelwise.gram import Engine
+from kernelwise.gram.engines import ENGINES
 from kernelwise.kernels import Kernel
 from kernelwise.machines import KRR, LSSVC, PrecomputedAdapter
 from kernelwise.machines.calibration import Calibration
@@ -163,7 +163,7 @@ def _trusted_names(trusted: Iterable[str]) -> list[str]:
     theirs = [trusted] if isinstance(trusted, str) else list(trusted)
     if isinstance(trusted, str) or not all(isinstance(name, str) for name in theirs):
         raise TypeError(f"trusted must be a list of names as 'module.Class', got {theirs!r}.")
-    values = [cls for base in (Kernel, Criterion, Engine) for cls in members(base)]
+    values = [*members(Kernel), *members(Criterion), *ENGINES.values()]
     known = map(_full_name, (*values, *_MACHINES, *_SELECTION, *_FUNCTIONS))
     ours = [name for name in known if name.startswith(PACKAGE)]
     return [*ours, *_ABOVE, *map(_full_name, _PLAIN), *theirs]

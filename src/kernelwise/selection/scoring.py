@@ -3,7 +3,9 @@
 from collections.abc import Iterator
 from typing import Any
 
+from kernelwise._arguments import is_one_of
 from kernelwise._progress import bar
+from kernelwise._registry import unknown
 from kernelwise._threads import limited
 from kernelwise.criteria import SM, Criterion
 from kernelwise.gram import Engine, Targets
@@ -11,7 +13,7 @@ from kernelwise.gram.psd import check_matrix
 from kernelwise.gram.refusals import DoesNotFit, NotProvided
 from kernelwise.kernels import Precomputed
 from kernelwise.kernels.geometry import as_rows
-from kernelwise.machines import base as machines
+from kernelwise.machines import LeastSquares, SupportVectors
 from kernelwise.selection.advice import Change, Way, advised, check_rank, with_engines
 from kernelwise.selection.apart import score_apart
 from kernelwise.selection.guards import warn_about_picks
@@ -28,6 +30,8 @@ from kernelwise.selection.inputs import (
 from kernelwise.selection.problem import Budget, Problem
 from kernelwise.selection.result import SelectionResult
 from kernelwise.selection.stacks import named_matrices
+
+_MACHINES = {machine.name: machine for machine in (LeastSquares, SupportVectors)}
 
 
 def score_matrix(
@@ -203,6 +207,8 @@ def score_kernels(
     >>> kw.score_kernels(X, y, kw.grids.gaussian(-4, 4), ["sm", "ckta"]).best("sm")
     Gaussian(tau=4.0)
     """
+    if not is_one_of(machine, list(_MACHINES)):
+        raise ValueError(unknown("machine", machine, list(_MACHINES)))
     targets = Targets.of(y, task)
     asked, ridges = as_criteria(criteria), as_ridges(ridge)
     candidates = as_kernels(kernels, X, names_of(X))
@@ -218,7 +224,7 @@ def score_kernels(
             candidates,
             change.get("engine", engine),
             fit_intercept=fit_intercept,
-            machine=machines.get(machine),
+            machine=_MACHINES[machine],
             budget=Budget(change.get("memory", memory)),
         )
         check_rank(change, candidates)

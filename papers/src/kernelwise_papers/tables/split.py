@@ -17,8 +17,7 @@ from kernelwise._types import Array
 from kernelwise.criteria import Criterion, Evidence, Need, Undefined, ask, judge
 from kernelwise.gram import Dense, Targets
 from kernelwise.kernels import Kernel, Pairs
-from kernelwise.machines import Split, make_splits
-from kernelwise.machines import base as machines
+from kernelwise.machines import LeastSquares, Split, SupportVectors, make_splits
 from kernelwise_papers.experiment import Job
 from kernelwise_papers.tables.eigenvalue_gap import ROWS
 from kernelwise_papers.tables.table import PaperTable
@@ -178,7 +177,7 @@ def score(part: Part, table: PaperTable, columns: Mapping[Any, Criterion], ridge
     values = {name: np.full(shape, np.nan) for name in columns}
     errors = np.full(shape, np.nan)
     test_pairs = Pairs(part.X_test, part.X)
-    judged_by = machines.get(table.machine)
+    judged_by = SupportVectors if table.machine == "svm" else LeastSquares
     for k, gram in enumerate(Dense().grams(kernels, part.X, part.targets)):
         evidence = Evidence(gram, part.targets, kernels[k], table.fit_intercept, judged_by)
         evidence.shared[ROWS] = part.X

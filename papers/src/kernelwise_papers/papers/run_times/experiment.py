@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kernelwise.gram import Dense, Targets, Tiled
-from kernelwise.gram.dense import DENSE_ROWS
+from kernelwise.gram.engines import DENSE_ROWS
 from kernelwise.selection import score_kernels
 from kernelwise_papers.experiment import Experiment, Job, Line
 from kernelwise_papers.papers.run_times.by_hand import by_hand

@@ -1,16 +1,30 @@
+"""Every machine that criteria judge by."""
+
 import numpy as np
 import pytest
+from sklearn.svm import SVC
 
 import kernelwise as kw
-from inside import Dense, KFold, Need, Targets, Undefined, base, lacking, make_splits, needs_with
+from inside import (
+    Dense,
+    KFold,
+    LeastSquares,
+    Need,
+    SupportVectors,
+    Targets,
+    Undefined,
+    criterion_machine,
+    lacking,
+    make_splits,
+    needs_with,
+)
 
-CHECKS = []
 RIDGE = 0.7
 
 
-def check(f):
-    CHECKS.append(f)
-    return f
+@pytest.fixture(params=[LeastSquares, SupportVectors])
+def machine(request):
+    return request.param
 
 
 def problem(rows=slice(None)):
@@ -25,23 +39,18 @@ def trained(machine, X, y, kernel=kw.Gaussian(3.0)):  # noqa: B008 (a frozen val
     return machine(gram, targets)
 
 
-@check
-def says_what_it_is(machine):
-    assert base.get(machine.name) is machine
-    assert machine.own_loss and machine.ridge_parameter
+def test_what_it_takes_is_provided(machine):
     for need in (Need.TRAINING, Need.FOLDS):
         taken = needs_with(machine, frozenset({need}))
         assert taken and taken.isdisjoint({Need.TRAINING, Need.FOLDS})
         assert lacking(Dense(), taken, 30) is None
 
 
-@check
-def loses_a_finite_amount_on_its_training_rows(machine):
+def test_loses_a_finite_amount_on_its_training_rows(machine):
     assert 0.0 <= trained(machine, *problem()).training_loss(RIDGE) < np.inf
 
 
-@check
-def its_error_on_other_rows_is_a_share(machine):
+def test_its_error_on_other_rows_is_a_share(machine):
     X, y = problem()
     few = np.arange(30) % 3 > 0
     error = trained(machine, X[few], y[few]).error_on(
@@ -50,8 +59,7 @@ def its_error_on_other_rows_is_a_share(machine):
     assert 0.0 <= error < 0.5 and error * 10 == round(error * 10)
 
 
-@check
-def a_fold_is_a_machine_that_never_saw_it(machine):
+def test_a_fold_is_a_machine_that_never_saw_it(machine):
     X, y = problem()
     whole = trained(machine, X, y)
     for split in make_splits(Targets.of(y), None, 3, 1, 0):
@@ -61,8 +69,7 @@ def a_fold_is_a_machine_that_never_saw_it(machine):
         assert whole.fold_loss(RIDGE, split, "error") == expected
 
 
-@check
-def criteria_judge_by_it(machine):
+def test_criteria_judge_by_it(machine):
     X, y = problem()
     table = kw.score_kernels(X, y, kw.Gaussian(3.0), KFold(3), machine=machine.name).table
     whole = trained(machine, X, y)
@@ -71,8 +78,7 @@ def criteria_judge_by_it(machine):
     np.testing.assert_allclose(table["kfold"][0], expected)
 
 
-@check
-def real_targets_are_trained_or_said_to_be_undefined(machine):
+def test_real_targets_are_trained_or_said_to_be_undefined(machine):
     X, _ = problem()
     try:
         assert np.isfinite(trained(machine, X, X[:, 0] ** 2).training_loss(RIDGE))
@@ -80,8 +86,12 @@ def real_targets_are_trained_or_said_to_be_undefined(machine):
         assert "classes" in str(reason)
 
 
-@check
-def its_ridge_becomes_a_positive_parameter(machine):
+def test_its_ridge_becomes_a_positive_parameter(machine):
     assert machine.from_ridge(RIDGE) > 0.0
-    with pytest.raises(ValueError, match="unknown machine"):
-        base.get(machine.name + "?")
+
+
+def test_machines_are_found_by_name_and_by_estimator():
+    assert criterion_machine(SVC()) is SupportVectors
+    assert criterion_machine(kw.LSSVC()) is LeastSquares
+    with pytest.raises(ValueError, match="unknown machine 'svn': did you mean 'svm'"):
+        kw.score_kernels(np.eye(6), [0, 1] * 3, kw.Linear(), "kfold", machine="svn")
