@@ -13,7 +13,7 @@ LOOPS := tests/gram/test_pairs.py tests/machines/test_relevance.py
 SPHINX := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/sphinx-build -W --keep-going -q -c docs -b html
 
 .PHONY: help demo test fuzz bench mutants coverage lint types imports doctest check docs docs-quick pictures \
-	matrix fresh changelog dist dry-run clean
+	matrix fresh dist dry-run clean
 
 help: ## this list
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /	/' | expand -t 14
@@ -45,7 +45,7 @@ coverage: $(VENV)/.test ## lines that the tests run: at least 95 %
 lint: $(VENV)/.lint ## ruff and codespell
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/codespell src tests docs examples papers tools changes *.md
+	$(BIN)/codespell src tests docs examples papers tools *.md
 
 types: $(VENV)/.lint ## mypy
 	$(BIN)/mypy
@@ -106,9 +106,6 @@ fresh: ## the library alone in a new environment: it imports and chooses
 	$(PYTHON) -m venv build/fresh
 	build/fresh/bin/python -m pip install --quiet .
 	build/fresh/bin/python tools/core.py
-
-changelog: $(VENV)/.release ## what the next release will say
-	$(BIN)/towncrier build --draft --version next
 
 dist: $(VENV)/.release ## build and check wheels and source archives
 	rm -rf dist

@@ -58,7 +58,6 @@ include_patterns = [
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "RELEASING.md",
-    "changes/README.md",
     "SECURITY.md",
     "CODE_OF_CONDUCT.md",
 ]
@@ -113,20 +112,6 @@ REPORT_MARK = "<!-- example report -->"
 REPORT_LINK = '<a href="example_report.html">Open this report</a> and click through it.'
 
 
-# Where a release puts its changes; the site shows those that wait for it there.
-CHANGES_MARK = "<!-- changes of later releases are put here -->"
-
-
-def waiting_changes():
-    """Return the fragments in ``changes/`` as a section of the changelog; "" if there are none."""
-    text = ""
-    for kind in ("added", "changed", "fixed", "deprecated", "removed"):
-        found = [p.read_text().strip() for p in sorted((ROOT / "changes").glob(f"*.{kind}.md"))]
-        items = "".join("- " + each.replace("\n", "\n  ") + "\n" for each in found)
-        text += f"**{kind.capitalize()}**\n\n{items}\n" if found else ""
-    return f"## Not yet released\n\n{text}" if text else ""
-
-
 def write_report(folder):
     """Write the report of the demonstration, of which the pages have a picture, beside them."""
     demo = [sys.executable, str(ROOT / "examples" / "demo.py"), "demo"]
@@ -136,13 +121,12 @@ def write_report(folder):
 
 
 def setup(app):
-    """Lead links to gallery and report, show waiting changes, leave scikit-learn's methods out."""
+    """Lead links to gallery and report, leave scikit-learn's methods out."""
 
     def lead_on(app, name, source):
         text = source[0].replace("../examples/README.md", "../gallery/index.rst")
         text = re.sub(r"\.\./examples/gallery/(\w+)\.py", r"../gallery/\1.rst", text)
-        text = text.replace(REPORT_MARK, REPORT_LINK)
-        source[0] = text.replace(CHANGES_MARK, waiting_changes())
+        source[0] = text.replace(REPORT_MARK, REPORT_LINK)
 
     def finish(app, exception):
         if exception is None and app.builder.format == "html":

@@ -145,7 +145,7 @@ def test_a_table_has_the_numbers_of_its_file(page, rows):
 
 
 README = (ROOT / "README.md").read_text()
-PAGES = [".", "docs", "docs/papers", "examples", "changes", "papers", "papers/pages"]
+PAGES = [".", "docs", "docs/papers", "examples", "papers", "papers/pages"]
 PAGES += ["papers/src/kernelwise_papers/published"]
 
 

@@ -26,7 +26,7 @@ def test_the_version_is_stated_once_and_repeated_alike():
 
 
 def test_a_version_has_its_changes():
-    """A release has its own; between two releases they wait in ``changes/``."""
+    """A release has its own section; until then changes stand in the first one."""
     release = rf"(?m)^## {re.escape(kw.__version__)} \("
     is_told = re.search(release, (ROOT / "CHANGELOG.md").read_text()) is not None
     assert is_told == (".dev" not in kw.__version__)

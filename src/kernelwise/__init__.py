@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         score_matrix,
     )
 
-__version__ = "0.2.0.dev0"
+__version__ = "0.1.0.dev0"
 
 # Where the public names are defined. They are imported when first asked for, so that a part of the
 # package that needs no scikit-learn does not wait for it.
