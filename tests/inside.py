@@ -157,7 +157,7 @@ from kernelwise.machines.held_out import HeldOutFit, LeftOut
 from kernelwise.machines.relevance import gradients
 from kernelwise.machines.ridge_path import fit_ridge, weighted_matrix
 from kernelwise.machines.uncertainty import TooFewRowsWarning
-from kernelwise.machines.weights import check_class_weight, check_range
+from kernelwise.machines.weights import check_range
 from kernelwise.report import figures as report_figures
 from kernelwise.report import render, summarize, write_report
 from kernelwise.report.figures import CriterionCurveDisplay, SpectrumDisplay

@@ -13,14 +13,11 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from numbers import Integral
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 import joblib
 import threadpoolctl
-
-from kernelwise._arguments import shown
 
 if TYPE_CHECKING or sys.version_info >= (3, 12):
     from functools import cached_property as cached_property
@@ -69,11 +66,8 @@ def as_jobs(n_jobs: Any) -> int | None:
     """
     if n_jobs is None:
         return None
-    if not isinstance(n_jobs, Integral) or isinstance(n_jobs, bool) or n_jobs == 0:
-        raise ValueError(
-            "n_jobs must be a positive integer, -1 for all processors (-2 for all but one) or "
-            f"None, got {shown(n_jobs)}."
-        )
+    if n_jobs == 0:
+        raise ValueError("n_jobs must not be 0: give a number of threads, -1 for all processors.")
     jobs, most = int(n_jobs), processors()
     return min(jobs, most) if jobs > 0 else max(1, most + 1 + jobs)
 

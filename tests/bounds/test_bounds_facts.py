@@ -307,7 +307,7 @@ def test_what_is_refused():
         bounds.ks_svm_cv_variance(K[:3, :3], [0, 1, 1], k=2)
     with pytest.raises(ValueError, match="removed_ridge must be"):
         bounds.ks_empirical_stability(K, y, removed_ridge="none")
-    with pytest.raises(ValueError, match="ridge must be a positive number"):
+    with pytest.raises(ValueError, match="'ridge' parameter"):
         bounds.ks_krr(K, y, ridge=0.0)
 
 

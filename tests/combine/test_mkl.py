@@ -387,10 +387,6 @@ class TestPath:
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (("l2", None, 2.0), "unknown method"),
-        ((3, None, 2.0), "unknown method"),
-        (("auto", None, 0.5), "p must be a number from 1 to 100, got 0.5"),
-        (("auto", None, "2"), "p must be a number from 1 to 100"),
         (("criterion", None, 2.0), "criterion is missing: name one of sm, md, er, rks, sps"),
         (("align", "sm", 2.0), "criterion is not for method='align'"),
         (("criterion", "eloo", 2.0), "criterion must be one of sm, md, er, rks, sps, got 'eloo'"),

@@ -104,7 +104,7 @@ class TestPredictions:
         held = classes.predict_set(Z, level=0.9)[np.arange(400), u]
         assert 0.8 < held.mean() < 0.97
         for ask in (reals.predict_interval, classes.predict_set):
-            with pytest.raises(ValueError, match="level must be a number between 0 and 1"):
+            with pytest.raises(ValueError, match="'level' parameter"):
                 ask(Z, level=2.0)
             with pytest.warns(TooFewRowsWarning, match="level=0.999 needs at least"):
                 ask(Z, level=0.999)
@@ -193,9 +193,9 @@ class TestWeights:
         X, y, f = noisy(40)
         with pytest.raises(ValueError, match="class_weight is for classes"):
             kw.KernelStack(class_weight="balanced", task="regression").fit(X, f)
-        with pytest.raises(ValueError, match="class_weight must be None, 'balanced' or a dict"):
+        with pytest.raises(ValueError, match="'class_weight' parameter"):
             kw.KernelStack(class_weight=3).fit(X, y)
-        with pytest.raises(ValueError, match="sample_weight must hold one non-negative number"):
+        with pytest.raises(ValueError, match="sample_weight"):
             kw.KernelStack().fit(X, y, sample_weight=[1.0])
 
 
@@ -280,10 +280,10 @@ class TestRecipe:
         with pytest.raises(ValueError, match="selector, a member of recipe, has no leave-one-out"):
             kw.KernelStack(["G", member]).fit(X, y)
 
-    @pytest.mark.parametrize("gate", ["open", 1.5, -0.1, None, True, np.nan, [0.5]])
+    @pytest.mark.parametrize("gate", ["open", 1.5, -0.1, None, np.nan, [0.5]])
     def test_bad_gates_are_explained(self, gate):
         X, y, _ = noisy(40)
-        with pytest.raises(ValueError, match="gate must be 'auto', 'cautious' or a number from 0"):
+        with pytest.raises(ValueError, match="'gate' parameter"):
             kw.KernelStack(gate=gate).fit(X, y)
 
     def test_is_searched_and_cloned_as_a_parameter(self):

@@ -106,21 +106,19 @@ def test_trade_offs_are_chosen_from_the_numbers_of_the_papers():
 @pytest.mark.parametrize(
     ("name", "parameter", "least", "most"),
     [
-        ("kfold", "k", 2, 10**9),
         ("kfold", "repeats", 1, 10_000),
         ("kfold", "random_state", 0, 2**32 - 10_001),  # the last of 10,000 seeds is below 2^32
         ("bif", "order", 0, 10_000),
         ("cvks", "order", 0, 10_000),
-        ("er", "t", 1, 2**53),  # the largest that a float64 tells from the next
     ],
 )
 def test_integers_have_limits(name, parameter, least, most):
     for number in (least, most):
         assert getattr(c.get(name, **{parameter: number}), parameter) == number
     for number in (least - 1, most + 1):
-        with pytest.raises(ValueError, match=f"{parameter} of .* must be an integer of at least"):
+        with pytest.raises(ValueError, match=f"'{parameter}' parameter of"):
             c.get(name, **{parameter: number})
-    with pytest.raises(ValueError, match=r"t of ER must be an integer of at least 1, got 0\.$"):
+    with pytest.raises(ValueError, match="'t' parameter of ER"):
         c.ER(t=0)
 
 

@@ -65,9 +65,9 @@ def test_repair_gives_a_kernel_matrix(rng, method):
         (np.ones((3, 4)), r"K must be a square matrix, got shape \(3, 4\)"),
         (np.array([[1.0, 2.0], [0.0, 1.0]]), r"K is not symmetric .* use \(K \+ K.T\) / 2"),
         (np.array([[1.0, 0.5], [0.5 + 1e-6, 1.0]]), "K is not symmetric"),
-        ([["a", "b"], ["c", "d"]], "K must be a table of real numbers"),
-        (np.array([[1.0, np.nan], [np.nan, 1.0]]), "K contains NaN or infinity"),
-        (np.ones((0, 0)), "K is empty"),
+        ([["a", "b"], ["c", "d"]], "could not convert"),
+        (np.array([[1.0, np.nan], [np.nan, 1.0]]), "K contains NaN"),
+        (np.ones((0, 0)), "0 sample"),
     ],
 )
 def test_bad_matrices(K, message):
@@ -76,7 +76,7 @@ def test_bad_matrices(K, message):
 
 
 def test_repair_knows_three_methods():
-    with pytest.raises(ValueError, match="method must be 'clip', 'flip' or 'shift', got 'cut'"):
+    with pytest.raises(ValueError, match="'method' parameter of repair"):
         kw.gram.repair(np.eye(2), "cut")
 
 

@@ -69,19 +69,16 @@ def test_a_function_is_a_kernel():
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (lambda X, Z: X[:, 0], r"must return a matrix of shape \(6, 4\) for X and Z .*got \(6,\)"),
-        (lambda X, Z: 1.0, r"must return a matrix of shape \(6, 4\)"),
-        (lambda x: x, "fails on two sets of rows .*: it must return their matrix"),
-        (lambda X, Z: X @ Z, "fails on two sets of rows"),
-        (lambda X, Z: None, r"must return a matrix of shape \(6, 4\)"),
-        (lambda X, Z: "a", "fails on two sets of rows"),
-        (lambda X, Z: np.full((len(X), len(Z)), np.nan), "returns NaN or infinity"),
+        (lambda X, Z: X[:, 0], "Expected 2D array, got 1D array"),
+        (lambda X, Z: X, r"must return a matrix of shape \(6, 4\) for X and Z .*got \(6, 3\)"),
+        (lambda X, Z: 1.0, "Expected 2D array, got scalar array"),
+        (lambda X, Z: "a", "could not convert string to float"),
+        (lambda X, Z: np.full((len(X), len(Z)), np.nan), "contains NaN"),
     ],
 )
 def test_functions_that_are_no_kernels(function, message):
-    with pytest.raises(ValueError, match=message) as caught:
+    with pytest.raises(ValueError, match=message):
         Function(function)(rows(6), rows(4, seed=1))
-    assert str(caught.value).endswith(".") and "\n" not in str(caught.value)
 
 
 def test_a_function_must_be_symmetric():
@@ -99,5 +96,5 @@ def test_matrices_stand_side_by_side():
     assert repr(Matrix(1)) == "Matrix(1)" and repr(Matrix(1, "string")) == "Matrix(1, 'string')"
     with pytest.raises(ValueError, match="X must hold 4 matrices or more of 6 columns each"):
         Matrix(3)(X)
-    with pytest.raises(ValueError, match="index of Matrix must be from 0 to 999999, got -1"):
+    with pytest.raises(ValueError, match="'index' parameter of Matrix"):
         Matrix(-1)

@@ -131,7 +131,7 @@ def test_families_are_one_transform_around_one_kind():
         (lambda: kw.Columns([2], kw.Linear())(np.eye(2)), "columns of Columns must be below 2"),
         (lambda: kw.Columns(["a"], kw.Linear())(np.eye(2)), "columns .* names \\(a\\) and X has"),
         (lambda: kw.Scaled([1e200], kw.Linear())([[1.0]]), "X times the weights .* beyond 1e"),
-        (lambda: kw.Gaussian([1.0, 2.0]), "tau of Gaussian must be a number.*Scaled\\(weights"),
+        (lambda: kw.Gaussian([1.0, 2.0]), "tau of Gaussian must be a number"),
     ],
 )
 def test_what_is_wrong_is_said_in_a_sentence(make, message):

@@ -17,7 +17,6 @@ from inside import (
     Tiled,
     Undefined,
     base,
-    check_class_weight,
     check_range,
     check_ridge,
     fit_squared_hinge,
@@ -43,14 +42,6 @@ def test_ridges_and_weights_may_lie_at_their_limits():
     for extreme in (0.5e-100, 2e100):
         with pytest.raises(ValueError, match="w must be zero or lie between 1e-100 and 1e100"):
             check_range(np.array([1.0, extreme]), "w")
-
-
-def test_weights_of_classes_are_of_three_kinds():
-    for kind in (None, "balanced", {}, {0: 2.0}):
-        check_class_weight(kind)
-    for kind in ("even", 3.0, [1.0, 2.0], True):
-        with pytest.raises(ValueError, match="class_weight must be None, 'balanced' or a dict"):
-            check_class_weight(kind)
 
 
 def test_relevance_may_be_taken_at_one_row():

@@ -1,7 +1,6 @@
-"""Odd data, labels, weights and parameters: one sentence that names the argument."""
+"""Odd data, labels, weights and parameters: what scikit-learn refuses, and what is taken."""
 
 import datetime
-import re
 
 import numpy as np
 import pytest
@@ -25,70 +24,67 @@ machine = pytest.mark.parametrize("estimator", ESTIMATORS[:2], ids=lambda e: typ
 @every
 @pytest.mark.parametrize(
     "rows",
-    [
-        "rows",
-        [["a", 1]] * 6,
-        [[1, 2], [1]] * 3,
-        {"a": 1},
-        [[10**400, 1]] * 6,
-        [[{}, 1]] * 6,
-        X.astype("M8[D]"),
-        X.astype(str),
-        X.astype(bytes),
-    ],
-    ids=["text", "cells", "ragged", "dict", "huge", "objects", "dates", "digits", "bytes"],
+    ["rows", [["a", 1]] * 6, [[1, 2], [1]] * 3, {"a": 1}, [[{}, 1]] * 6, 1j * X, X[:, 0], X[:0]],
+    ids=["text", "cells", "ragged", "dict", "objects", "complex", "a vector", "nothing"],
 )
 def test_data_that_are_no_numbers(estimator, rows):
-    with pytest.raises((TypeError, ValueError), match="X argument must be a table of numbers"):
+    with pytest.raises((TypeError, ValueError)):
         estimator.fit(rows, Y)
+
+
+@every
+@pytest.mark.parametrize("kind", ["M8[D]", "m8[D]", str, bytes])
+def test_dates_and_digits_are_not_read_as_numbers(estimator, kind):
+    with pytest.raises(ValueError, match="X holds dates or texts: encode them"):
+        estimator.fit(X.astype(kind), Y)
 
 
 @every
 def test_a_frame_of_numbers_and_dates(estimator):
     pd = pytest.importorskip("pandas")
     frame = pd.DataFrame({"size": X[:, 0], "day": X[:, 1].astype("M8[s]")})
-    with pytest.raises((TypeError, ValueError), match="X argument must be a table of numbers"):
+    with pytest.raises((TypeError, ValueError)):
         estimator.fit(frame, Y)
+    with pytest.raises(ValueError, match="X holds dates or texts: encode them"):
+        estimator.fit(frame[["day"]], Y)
 
 
 @every
-def test_gaps_are_named_with_a_remedy(estimator):
-    """One line, without advice to use other models; the remedy works."""
+def test_gaps_are_refused(estimator):
     gaps = np.where(X == 4.0, np.nan, X)
-    remedy = re.escape("fill the gaps first, as make_pipeline(SimpleImputer(), StandardScaler(), ")
     for call in (estimator.fit, lambda X, y: estimator.fit(np.nan_to_num(X), y).predict(X)):
-        with pytest.raises(ValueError, match=f"^Input X contains NaN: {remedy}.*$"):
+        with pytest.raises(ValueError, match="X contains NaN"):
             call(gaps, Y)
-    with pytest.raises(ValueError, match=r"^Input y contains NaN: drop those rows first\.$"):
+    with pytest.raises(ValueError, match="y contains NaN"):
         estimator.fit(X, [np.nan, 1.5, 0.5, 2.5, 3.5, 0.0])
     make_pipeline(SimpleImputer(), StandardScaler(), estimator).fit(gaps, Y).predict(gaps)
 
 
-def test_several_targets_are_led_to_one_estimator_a_column():
+def test_several_targets_need_one_estimator_a_column():
     Z = np.column_stack([X[:, 0] + 0.5, X[::-1, 1] ** 2 + 0.5])
-    message = r"got an array of shape \(6, 2\) instead: fit one estimator a column, as MultiOutputR"
     for estimator in (ESTIMATORS[0], ESTIMATORS[2]):
-        with pytest.raises(ValueError, match=message):
-            estimator.fit(X, Z)
-    with pytest.raises(ValueError, match=r"got an array of shape \(\) instead\.$"):
-        ESTIMATORS[2].fit(X, "target")
+        for targets in (Z, "target"):
+            with pytest.raises(ValueError, match="y should be a 1d array"):
+                estimator.fit(X, targets)
     assert MultiOutputRegressor(ESTIMATORS[2]).fit(X, Z).predict(X).shape == (6, 2)
 
 
 @every
 def test_targets_of_different_lengths(estimator):
-    with pytest.raises(ValueError, match=r"y must"):
+    with pytest.raises(ValueError, match="sequence"):
         estimator.fit(X, [[1], [2, 3], [1], [2, 3], 1, 1])
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        estimator.fit(X, Y[:5])
 
 
 @pytest.mark.parametrize(
     "targets",
     [["a", "b"] * 3, [b"a", b"b"] * 3, [datetime.date(2020, 1, d) for d in range(1, 7)],
-     np.arange("2020-01-01", "2020-01-07", dtype="M8[D]"), [10**400, 1] * 3, [1, "a", 2, 3, 4, 5]],
-    ids=["text", "bytes", "dates", "numpy dates", "huge", "mixed"],
+     np.arange("2020-01-01", "2020-01-07", dtype="M8[D]"), [1, "a", 2, 3, 4, 5]],
+    ids=["text", "bytes", "dates", "numpy dates", "mixed"],
 )  # fmt: skip
 def test_regression_needs_numbers(targets):
-    with pytest.raises(ValueError, match="y must be numeric"):
+    with pytest.raises((TypeError, ValueError)):
         kw.KRR().fit(X, targets)
 
 
@@ -98,31 +94,34 @@ def test_numbers_in_an_object_array_are_numbers():
     np.testing.assert_array_equal(plain.dual_coef_, objects.dual_coef_)
 
 
-@pytest.mark.parametrize("labels", [[1, "a", 2, "b", 1, "a"], [0.5, -0.5, 1.5] * 2])
-def test_labels_that_are_none(labels):
+def test_labels_of_several_types():
     with pytest.raises(ValueError, match="label"):
-        kw.LSSVC().fit(X, np.array(labels, dtype=object if "a" in labels else float))
+        kw.LSSVC().fit(X, np.array([1, "a", 2, "b", 1, "a"], dtype=object))
 
 
 @machine
-@pytest.mark.parametrize("weights", ["w", ["a"] * 6, [10**400] * 6])
-def test_weights_that_are_no_numbers(estimator, weights):
-    with pytest.raises(ValueError, match="sample_weight must hold one non-negative number per row"):
+@pytest.mark.parametrize("weights", ["w", ["a"] * 6, 1j * X[:, 0], -X[:, 0], X[:5, 0], X[:, 0] * 0])
+def test_weights_that_are_none(estimator, weights):
+    with pytest.raises((TypeError, ValueError)):
         estimator.fit(X, Y, sample_weight=weights)
 
 
 @pytest.mark.parametrize(
-    ("parameters", "sentence"),
+    ("parameter", "value"),
     [
-        ({"ridge": 10**400}, "ridge must be a positive number"),
-        ({"ridge": np.array([1, 2])}, "ridge must be a positive number"),
-        ({"class_weight": {0: "a", 1: 1}}, "class_weight must map classes to numbers"),
-        ({"class_weight": {0: np.nan, 1: 1}}, "class_weight must not be negative"),
+        ("ridge", 10**400),
+        ("ridge", np.array([1, 2])),
+        ("ridge", -1.0),
+        ("kernel", "gaussian"),
+        ("class_weight", "even"),
+        ("class_weight", {0: np.nan, 1: 1}),
+        ("class_weight", {0: -1, 1: 1}),
+        ("class_weight", {2: 1}),
     ],
 )
-def test_parameters(parameters, sentence):
-    with pytest.raises(ValueError, match=sentence):
-        kw.LSSVC(**parameters).fit(X, Y)
+def test_parameters(parameter, value):
+    with pytest.raises(ValueError, match=parameter):
+        kw.LSSVC(**{parameter: value}).fit(X, Y)
 
 
 def test_kernels_of_another_shape():
@@ -148,16 +147,3 @@ def test_sparse_rows_with_entries_out_of_order_and_twice():
     np.testing.assert_array_equal(K, K.T)
     np.testing.assert_allclose(K, dense @ dense.T)
     assert not odd.has_sorted_indices  # left as it was
-
-
-def test_weights_of_classes_that_are_dates():
-    labels = np.array(["2020-01-01", "2021-01-01"] * 3, dtype="M8[D]")
-    # Older versions of scikit-learn look for 0 among the labels.
-    words = "class_weight must map classes to numbers|class_weight names 0, which is no class of y"
-    with pytest.raises((TypeError, ValueError), match=words):
-        kw.LSSVC(class_weight={0: 2.0}).fit(X, labels)
-
-
-def test_a_ridge_too_large_for_a_float():
-    with pytest.raises(ValueError, match="ridge must be a positive number"):
-        kw.score_matrix(np.eye(6), Y, "eloo", ridge=10**400)

@@ -286,8 +286,8 @@ def test_bad_arguments():
     with pytest.raises(ValueError, match=r"a kernel of features .* got Precomputed\(\)"):
         kw.relevance(given)
     machine = kw.LSSVC().fit(X, y)
-    for rows in (0, 2.5, "all", True):
-        with pytest.raises(ValueError, match="rows must be a positive integer or None, got"):
+    for rows in (0, 2.5, "all"):
+        with pytest.raises(ValueError, match="'rows' parameter"):
             kw.relevance(machine, rows=rows)
     with pytest.raises(ValueError, match="X has 2 features, but LSSVC is expecting 3"):
         kw.relevance(machine, X[:, :2])

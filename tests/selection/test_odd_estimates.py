@@ -56,7 +56,7 @@ def test_the_way_out_of_a_series_in_time(selector, problem):
 
 @pytest.mark.parametrize("cv", [GroupKFold(3), LeaveOneGroupOut()])
 def test_splitters_that_need_groups(selector, problem, cv):
-    message = rf"cv = {type(cv).__name__}\(.*\) needs groups: give the list of its splits instead"
+    message = "The 'groups' parameter should not be None"
     with pytest.raises(ValueError, match=message):
         selector.error_estimate(*problem, cv=cv)
     with pytest.raises(ValueError, match=message):

@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
-from kernelwise._arguments import as_bytes, in_words, is_one_of
+from kernelwise._arguments import as_bytes, in_words
 from kernelwise.combine.mkl.base import BaseMatrices
 from kernelwise.combine.mkl.building import (
     MOST_EXACT,
@@ -81,7 +81,7 @@ def selected(model: Any, X: Any, targets: Targets, params: dict[str, Any]) -> Ke
         kernels=[model.best_kernel_],
         criterion=loo_criterion(targets),
         task=targets.task,
-        ridge=near if is_one_of(model.ridge, ("auto",)) else model.ridge,
+        ridge=near if isinstance(model.ridge, str) else model.ridge,
         **{name: getattr(model, name) for name in _SHARED},
     )
     with warnings.catch_warnings():

@@ -1,5 +1,7 @@
 """The estimator that weighs kernels: one machine on a sum of them."""
 
+from collections.abc import Mapping
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -7,17 +9,18 @@ from sklearn.base import BaseEstimator
 from sklearn.metrics import accuracy_score, r2_score
 from sklearn.utils.validation import check_is_fitted
 
-from kernelwise._arguments import is_one_of
-from kernelwise._sklearn import StrOptions, _fit_context, validate_rows, validate_targets
-from kernelwise._threads import as_jobs, limited
+from kernelwise._sklearn import CLASS_WEIGHT, Interval, StrOptions, _fit_context, validate_rows
+from kernelwise._threads import limited
 from kernelwise._warnings import warn_user
 from kernelwise.combine.many_rows import limits, prepared, selected
-from kernelwise.combine.mkl.methods import as_method
+from kernelwise.combine.mkl.methods import METHODS, as_method
 from kernelwise.combine.mkl.outcome import Outcome, choose, no_gain
 from kernelwise.combine.views import BaseKernels, base_kernels, given_matrices, weight_by_view
+from kernelwise.criteria import Criterion
 from kernelwise.gram import Targets
 from kernelwise.kernels.geometry import in_range
 from kernelwise.machines.delegation import Delegating
+from kernelwise.machines.ridges import RIDGE
 from kernelwise.selection.declaration import Declared
 from kernelwise.selection.diagnostics import Code, Diagnostic, has_code
 from kernelwise.selection.estimators import (
@@ -152,19 +155,19 @@ class MultiKernelSelector(Delegating, Declared, BaseEstimator):
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "kernels": "no_validation",  # these say it in one sentence
-        "method": "no_validation",
-        "criterion": "no_validation",
-        "p": "no_validation",
-        "ridge": "no_validation",
-        "views": "no_validation",
+        "kernels": "no_validation",  # as_kernels looks at every one
+        "method": [StrOptions({"auto", *METHODS, "criterion"})],
+        "criterion": [str, Criterion, None],
+        "p": [Interval(Real, 1.0, 100.0, closed="both")],
+        "ridge": [StrOptions({"auto"}), RIDGE, "array-like"],
+        "views": [Mapping, None],
         "task": [StrOptions({"auto", "classification", "regression"})],
         "center": ["boolean"],
         "normalize": ["boolean"],
-        "memory": "no_validation",
-        "n_jobs": "no_validation",
+        "memory": [str, Real, None],
+        "n_jobs": [Integral, None],
         "random_state": ["random_state"],
-        "class_weight": "no_validation",
+        "class_weight": CLASS_WEIGHT,
     }
     estimator: Any = None  # what a selector has as a parameter, and its declarations ask for
     get_metadata_routing = BaseEstimator.get_metadata_routing  # fit itself takes the weights
@@ -215,9 +218,8 @@ class MultiKernelSelector(Delegating, Declared, BaseEstimator):
         """
         for earlier in _FITTED:
             self.__dict__.pop(earlier, None)  # nothing of an earlier fit survives
-        as_jobs(self.n_jobs)
         method = as_method(self.method, self.criterion, self.p)
-        ridges = None if is_one_of(self.ridge, ("auto",)) else as_ridges(self.ridge)
+        ridges = None if isinstance(self.ridge, str) else as_ridges(self.ridge)
         matrices = len(X) if is_stack(X) else 0
         are_several = self._are_several(y)
         several = {"multi_output": True, "y_numeric": True} if are_several else {}
@@ -226,7 +228,7 @@ class MultiKernelSelector(Delegating, Declared, BaseEstimator):
         params = {} if sample_weight is None else {"sample_weight": sample_weight}
         X, y, weights, params = weighted_rows(X, y, params, self.class_weight, self.task, is_matrix)
         if are_several:
-            targets = Targets.of_several(np.asarray(validate_targets(y), dtype=np.float64))
+            targets = Targets.of_several(np.asarray(y, dtype=np.float64))
         else:
             targets = Targets.of(y, self.task)
         X, targets = in_range(X), targets.weighted(weights)

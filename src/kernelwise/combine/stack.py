@@ -1,25 +1,26 @@
 """The estimator that combines machines with different kernels."""
 
 import warnings
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from kernelwise._arguments import as_real, is_one_of, shown
 from kernelwise._collections import is_collection
 from kernelwise._progress import SILENT, Task
 from kernelwise._sklearn import (
+    CLASS_WEIGHT,
+    POSITIVE,
     CallbackSupportMixin,
-    PositiveNumber,
+    Interval,
     StrOptions,
     _fit_context,
     fit_inside,
     fit_task,
     validate_rows,
 )
-from kernelwise._threads import as_jobs, limited
+from kernelwise._threads import limited
 from kernelwise._types import Array
 from kernelwise._warnings import warn_user
 from kernelwise.combine.all_rows import fit_collection
@@ -151,15 +152,15 @@ class KernelStack(CallbackSupportMixin, WeightedMembers, Declared, BaseEstimator
     """
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
-        "recipe": "no_validation",  # as_recipe says it in one sentence
+        "recipe": "no_validation",  # as_recipe looks at every member
         "task": [StrOptions({"auto", "classification", "regression"})],
-        "gate": "no_validation",  # check_gate says it in one sentence
+        "gate": [StrOptions({"auto", "cautious"}), Interval(Real, 0.0, 1.0, closed="both")],
         "engine": [str, Engine],
         "memory": [str, Real, None],
-        "time": [PositiveNumber(), None],
-        "n_jobs": "no_validation",  # as_jobs says it in one sentence
+        "time": [POSITIVE, None],
+        "n_jobs": [Integral, None],
         "random_state": ["random_state"],
-        "class_weight": "no_validation",  # check_class_weight says it in one sentence
+        "class_weight": CLASS_WEIGHT,
     }
     # What a selector has as parameters, and its declarations ask for.
     estimator: Any = None
@@ -202,8 +203,6 @@ class KernelStack(CallbackSupportMixin, WeightedMembers, Declared, BaseEstimator
         """
         for earlier in _FITTED:
             self.__dict__.pop(earlier, None)  # nothing of an earlier fit survives
-        as_jobs(self.n_jobs)
-        check_gate(self.gate)
         recipe = as_recipe(self.recipe)
         params = {} if sample_weight is None else {"sample_weight": sample_weight}
         if is_collection(X):
@@ -318,12 +317,3 @@ class KernelStack(CallbackSupportMixin, WeightedMembers, Declared, BaseEstimator
     def result_(self) -> SelectionResult:
         """The table of candidates that the single machine was chosen from."""
         return self._single.result_
-
-
-def check_gate(value: Any) -> None:
-    """Say so where a gate is neither a rule nor a number from 0 to 1."""
-    number = as_real(value)
-    if not is_one_of(value, ("auto", "cautious")) and not (number is not None and 0 <= number <= 1):
-        raise ValueError(
-            f"gate must be 'auto', 'cautious' or a number from 0 to 1, got {shown(value)}."
-        )

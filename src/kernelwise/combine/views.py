@@ -1,13 +1,13 @@
 """Which base kernels there are, and on which view, a group of features, each of them is."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import scipy.sparse as sp
 from scipy.spatial.distance import pdist
 
-from kernelwise._arguments import is_list, is_one_of, shown
+from kernelwise._arguments import is_list
 from kernelwise._types import Array
 from kernelwise.kernels import Columns, Gaussian, Kernel, Linear, Matrix
 from kernelwise.kernels.geometry import sample_rows, squared_distances
@@ -34,12 +34,12 @@ def base_kernels(
 
     By default there are the Gaussian widths of a selector, and three on each view.
     """
-    if views is None:
+    if not views:
         found = as_kernels(kernels, X, names, random_state)
         return BaseKernels(found, [_view_of(kernel, names) for kernel in found])
     listed: list[Kernel] = []
     owners: list[str] = []
-    for view, columns in _as_views(views).items():
+    for view, columns in views.items():
         own = _on_view(kernels, view, (columns, names), X, random_state)
         listed += own
         owners += [view] * len(own)
@@ -54,15 +54,6 @@ def given_matrices(kernels: Any, views: Any, X: Array, matrices: int) -> BaseKer
     return BaseKernels(found, list(map(repr, found)))
 
 
-def _as_views(views: Any) -> Mapping[str, Any]:
-    if not isinstance(views, Mapping) or not views or not all(isinstance(v, str) for v in views):
-        raise TypeError(
-            "views must be a mapping of names to columns, as in {'size': [0, 1]}, got "
-            f"{shown(views)}."
-        )
-    return views
-
-
 def _on_view(
     kernels: Any, view: str, given: tuple[Any, Sequence[str] | None], X: Any, random_state: Any
 ) -> list[Kernel]:
@@ -75,7 +66,7 @@ def _on_view(
         part = selection.transform(X)
     except (TypeError, ValueError) as error:
         raise ValueError(f"views[{view!r}]: {error}") from None
-    if is_one_of(kernels, ("auto",)) or kernels is None:
+    if kernels is None or (isinstance(kernels, str) and kernels == "auto"):
         inner: list[Kernel] = [*_widths(part, random_state)]
     else:
         seen = None if names is None else [names[int(i)] for i in selection.columns]

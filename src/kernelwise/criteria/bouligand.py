@@ -2,16 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 
+from kernelwise._sklearn import Interval, StrOptions
 from kernelwise._types import Array
 from kernelwise._undefined import Undefined
 from kernelwise.criteria.base import ALL_TASKS, CLASSES_ONLY, LEFT_OUT, Criterion, Needs
 from kernelwise.criteria.cross_validation import check_folds
 from kernelwise.criteria.evidence import Evidence
-from kernelwise.criteria.parameters import check_choice, check_integer
+from kernelwise.criteria.parameters import check_fields
 from kernelwise.gram import Need
 from kernelwise.machines import RidgeFit, Split, SquaredHingeFit, fit_squared_hinge, make_splits
 from kernelwise.machines.base import mean_loss
@@ -79,9 +81,12 @@ class BIF(Criterion):
 
     def __post_init__(self) -> None:
         check_folds(self)
-        check_choice(self, "loss", EXPANDED)
-        check_choice(self, "measure", ("error", *EXPANDED))
-        check_integer(self, "order", 0, HIGHEST_ORDER)
+        check_fields(
+            self,
+            loss=[StrOptions(set(EXPANDED))],
+            measure=[StrOptions({"error", *EXPANDED})],
+            order=[Interval(Integral, 0, HIGHEST_ORDER, closed="both")],
+        )
         hinged = not {"squared_hinge", "hinge"}.isdisjoint((self.loss, self.measure))
         self._specialize(tasks=CLASSES_ONLY if hinged else ALL_TASKS)
         if self.loss != "square":

@@ -2,27 +2,32 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 
+from kernelwise._sklearn import Interval, StrOptions
 from kernelwise._types import Array
 from kernelwise.criteria.base import CLASSES_ONLY, LEFT_OUT, Criterion, Needs
 from kernelwise.criteria.evidence import Evidence
-from kernelwise.criteria.parameters import check_choice, check_integer
+from kernelwise.criteria.parameters import check_fields
 from kernelwise.gram import Need
 from kernelwise.machines import Split, as_cv, make_splits
 
-# The smallest and the largest; a seed of scikit-learn's shuffles lies below 2^32.
-_LIMITS = {"k": (2, 10**9), "repeats": (1, 10_000), "random_state": (0, 2**32 - 10_001)}
-_LOSSES = ("error", "square", "squared_hinge", "hinge", "absolute", "auc")
+_FOLDS: dict[str, list[Any]] = {
+    "k": [Interval(Integral, 2, None, closed="left")],
+    "repeats": [Interval(Integral, 1, 10_000, closed="both")],
+    # The seeds of the repeats follow one another, all of them below 2^32.
+    "random_state": [Interval(Integral, 0, 2**32 - 10_001, closed="both")],
+    "fold_ridge": [StrOptions({"fixed", "scaled"})],
+}
+_LOSSES = {"error", "square", "squared_hinge", "hinge", "absolute", "auc"}
 
 
 def check_folds(owner: Any) -> None:
     """Say so where the parameters that make folds are out of range."""
-    for name, (least, most) in _LIMITS.items():
-        check_integer(owner, name, least, most)
-    check_choice(owner, "fold_ridge", ("fixed", "scaled"))
+    check_fields(owner, **_FOLDS)
     object.__setattr__(owner, "cv", as_cv(owner.cv))
 
 
@@ -97,7 +102,7 @@ class KFold(Criterion):
     draws_folds: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_choice(self, "loss", _LOSSES)
+        check_fields(self, loss=[StrOptions(_LOSSES)])
         check_folds(self)
         if self.loss in ("squared_hinge", "hinge", "auc"):
             self._specialize(tasks=CLASSES_ONLY)

@@ -1,12 +1,14 @@
 """The ratio of the leading eigenvalues to the rest."""
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import ClassVar
 
+from kernelwise._sklearn import POSITIVE, Interval, StrOptions
 from kernelwise._undefined import Undefined
 from kernelwise.criteria.base import PENALTY, Criterion, Needs
 from kernelwise.criteria.evidence import Evidence
-from kernelwise.criteria.parameters import check_choice, check_integer, check_positive, number
+from kernelwise.criteria.parameters import check_fields, number
 from kernelwise.gram import Need
 
 
@@ -49,9 +51,9 @@ class ER(Criterion):
     uses_ridge: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_integer(self, "t", 1)
-        check_positive(self, "eta")
-        check_choice(self, "scale", ("plain", "printed"))
+        counts = Interval(Integral, 1, None, closed="left")
+        scales = StrOptions({"plain", "printed"})
+        check_fields(self, t=[counts], eta=[POSITIVE], scale=[scales])
 
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the criterion at one ridge."""

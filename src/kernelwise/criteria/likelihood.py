@@ -5,9 +5,10 @@ from typing import ClassVar
 
 import numpy as np
 
+from kernelwise._sklearn import StrOptions
 from kernelwise.criteria.base import PENALTY, Criterion, Needs
 from kernelwise.criteria.evidence import Evidence
-from kernelwise.criteria.parameters import check_choice
+from kernelwise.criteria.parameters import check_fields
 from kernelwise.gram import Need
 
 
@@ -45,7 +46,7 @@ class LML(Criterion):
     chooses_ridge: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_choice(self, "mean", ("zero", "constant"))
+        check_fields(self, mean=[StrOptions({"zero", "constant"})])
 
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the log likelihood at one ridge, averaged over the targets."""

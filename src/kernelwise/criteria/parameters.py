@@ -1,41 +1,24 @@
 """What the parameters of criteria may be, checked where a criterion is made."""
 
-import math
+from typing import Any
 
-from kernelwise._arguments import as_integer, as_real, is_one_of, shown
+import numpy as np
 
-_LARGEST_INTEGER = 2**53  # the integers up to it are float64 numbers too
-
-
-def check_positive(owner: object, name: str) -> None:
-    """Say so where a parameter of a criterion is not positive."""
-    given = getattr(owner, name)
-    if _is_open(owner, name):
-        return
-    value = as_real(given)
-    if value is None or not 0.0 < value < math.inf:
-        raise ValueError(f"{name} of {type(owner).__name__} must be positive, got {shown(given)}.")
+from kernelwise._sklearn import StrOptions, check_parameters
 
 
-def check_integer(owner: object, name: str, least: int, most: int = _LARGEST_INTEGER) -> None:
-    """Store a parameter of a criterion as an integer; refuse one out of range."""
-    given = getattr(owner, name)
-    if _is_open(owner, name):
-        return
-    value = as_integer(given)
-    if value is None or not least <= value <= most:
-        limit = "" if most == _LARGEST_INTEGER else f" and at most {most}"
-        raise ValueError(
-            f"{name} of {type(owner).__name__} must be an integer of at least {least}{limit}, "
-            f"got {shown(given)}."
-        )
-    object.__setattr__(owner, name, value)
+def check_fields(owner: object, **allowed: list[Any]) -> None:
+    """Refuse fields of a criterion that meet none of their constraints, as scikit-learn has them.
 
-
-def _is_open(owner: object, name: str) -> bool:
-    """Say whether a parameter is a valid "cv"."""
-    value = getattr(owner, name)
-    return isinstance(value, str) and value == "cv" and name in getattr(owner, "tradeoffs", {})
+    A trade-off parameter may also be "cv". Numbers of numpy are stored as those of Python.
+    """
+    tradeoffs = getattr(owner, "tradeoffs", {})
+    for name, constraints in allowed.items():
+        value = getattr(owner, name)
+        is_open = [StrOptions({"cv"})] if name in tradeoffs else []
+        check_parameters(type(owner).__name__, {name: constraints + is_open}, **{name: value})
+        if isinstance(value, np.generic):
+            object.__setattr__(owner, name, value.item())
 
 
 def number(parameter: float | str) -> float:
@@ -43,13 +26,3 @@ def number(parameter: float | str) -> float:
     if isinstance(parameter, str):
         raise ValueError("a trade-off parameter is still 'cv': score kernels to have it chosen.")
     return float(parameter)
-
-
-def check_choice(owner: object, name: str, choices: tuple[object, ...]) -> None:
-    """Say so where a parameter of a criterion is none of its choices."""
-    value = getattr(owner, name)
-    if not is_one_of(value, choices):
-        raise ValueError(
-            f"{name} of {type(owner).__name__} must be one of {', '.join(map(repr, choices))}, "
-            f"got {shown(value)}."
-        )

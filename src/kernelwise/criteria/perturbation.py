@@ -1,16 +1,15 @@
 """Spectral perturbation stability: how far the eigenvalues move when a point is removed."""
 
-import math
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.linalg
 
-from kernelwise._arguments import as_real, is_one_of, shown
+from kernelwise._sklearn import POSITIVE, check_parameters
 from kernelwise.criteria.base import PENALTY, Criterion, Needs
 from kernelwise.criteria.evidence import Evidence
-from kernelwise.criteria.parameters import check_positive, number
+from kernelwise.criteria.parameters import check_fields, number
 from kernelwise.gram import Need, Targets
 from kernelwise.gram.psd import check_matrix
 from kernelwise.machines import check_ridge, fit_cholesky
@@ -50,7 +49,7 @@ class SPS(Criterion):
     uses_ridge: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_positive(self, "delta")
+        check_fields(self, delta=[POSITIVE])
 
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the criterion at one ridge."""
@@ -118,11 +117,8 @@ def sps_exact(
     if K.shape[0] != n:
         raise ValueError(f"K has {K.shape[0]} rows but y has {n} entries.")
     check_ridge(ridge)
-    weight = as_real(delta)
-    if weight is None or not 0.0 < weight < math.inf:
-        raise ValueError(f"delta must be a positive number, got {shown(delta)}.")
-    if not is_one_of(fit_intercept, (True, False)):
-        raise ValueError(f"fit_intercept must be True or False, got {shown(fit_intercept)}.")
+    allowed = {"delta": [POSITIVE], "fit_intercept": ["boolean"]}
+    check_parameters("sps_exact", allowed, delta=delta, fit_intercept=fit_intercept)
     s = scipy.linalg.eigvalsh(K)
     total = 0.0
     for i in range(n):
@@ -130,4 +126,4 @@ def sps_exact(
         removed[i, :] = removed[:, i] = 0.0
         total += float(np.abs(s - scipy.linalg.eigvalsh(removed)).sum())
     fit = fit_cholesky(K, targets.fit_columns, ridge, fit_intercept=fit_intercept)
-    return fit.training_loss + weight / n**2 * total
+    return fit.training_loss + delta / n**2 * total

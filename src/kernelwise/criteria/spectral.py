@@ -2,22 +2,26 @@
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from numbers import Real
+from typing import Any, ClassVar
 
 import numpy as np
 
-from kernelwise._arguments import as_real, shown
+from kernelwise._sklearn import Interval, StrOptions
 from kernelwise._types import Array
 from kernelwise._undefined import Undefined
 from kernelwise.criteria.base import CLASSES_ONLY, LOST, MATCH, Criterion, Needs, mean_over_pairs
 from kernelwise.criteria.evidence import Contrast, Evidence
 from kernelwise.criteria.feature_space import squared_mean_distance
-from kernelwise.criteria.parameters import check_choice
+from kernelwise.criteria.parameters import check_fields
 from kernelwise.gram import GramStatistics, Need, Powers
 
 _REFERENCE = "Li et al. 2017"
-_NORMALIZERS = ("trace", "sum")
 _HIGHEST = 16  # power: beyond, all kernels but the widest have values near zero
+_FORM: dict[str, list[Any]] = {
+    "normalizer": [StrOptions({"trace", "sum"})],
+    "weighted": ["boolean"],
+}
 
 
 def _normalizer(stats: GramStatistics, kind: str) -> float:
@@ -77,13 +81,9 @@ class SM(Criterion):
     reference: ClassVar[str] = _REFERENCE
 
     def __post_init__(self) -> None:
-        r = as_real(self.r)
-        if r is None or not 1.0 <= r <= _HIGHEST:
-            raise ValueError(f"r of SM must lie between 1 and {_HIGHEST}, got {shown(self.r)}.")
-        check_choice(self, "normalizer", _NORMALIZERS)
-        check_choice(self, "weighted", (True, False))
-        if r.is_integer():
-            products = Powers((int(r) + 1) // 2, self.weighted)
+        check_fields(self, r=[Interval(Real, 1.0, _HIGHEST, closed="both")], **_FORM)
+        if self.r == int(self.r):
+            products = Powers((int(self.r) + 1) // 2, self.weighted)
             self._specialize(needs=frozenset({Need.STATISTICS, products}))
         else:
             self._specialize(needs=frozenset({Need.STATISTICS, Need.SPECTRUM}))
@@ -163,11 +163,7 @@ class SMHinge(Criterion):
     reference: ClassVar[str] = _REFERENCE
 
     def __post_init__(self) -> None:
-        h = as_real(self.h)
-        if h is None or not 0.0 <= h < math.inf:
-            raise ValueError(f"h of SMHinge must be finite and not negative, got {shown(self.h)}.")
-        check_choice(self, "normalizer", _NORMALIZERS)
-        check_choice(self, "weighted", (True, False))
+        check_fields(self, h=[Interval(Real, 0.0, None, closed="left")], **_FORM)
 
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the mean over targets."""

@@ -1,17 +1,19 @@
 """Kernel stability: how far the kernel matrix moves when a point is removed."""
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 
+from kernelwise._sklearn import POSITIVE, Interval, StrOptions
 from kernelwise._types import Array
 from kernelwise._undefined import Undefined
 from kernelwise.criteria.base import LEFT_OUT, PENALTY, Criterion, Needs
 from kernelwise.criteria.bouligand import BIF, EXPANDED, HIGHEST_ORDER
 from kernelwise.criteria.cross_validation import check_folds, fold_losses
 from kernelwise.criteria.evidence import Evidence
-from kernelwise.criteria.parameters import check_choice, check_integer, check_positive, number
+from kernelwise.criteria.parameters import check_fields, number
 from kernelwise.gram import GramStatistics, Need
 from kernelwise.machines import make_splits
 
@@ -65,7 +67,7 @@ class KS(Criterion):
     reference: ClassVar[str] = _REFERENCE
 
     def __post_init__(self) -> None:
-        check_choice(self, "norm", ("spectral", "trace", "frobenius"))
+        check_fields(self, norm=[StrOptions({"spectral", "trace", "frobenius"})])
 
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return beta."""
@@ -102,7 +104,7 @@ class RKS(Criterion):
     uses_ridge: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_positive(self, "eta")
+        check_fields(self, eta=[POSITIVE])
 
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the criterion at one ridge."""
@@ -140,7 +142,7 @@ class RelativeRKS(Criterion):
     uses_ridge: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_positive(self, "eta")
+        check_fields(self, eta=[POSITIVE])
 
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the criterion at one ridge."""
@@ -201,12 +203,11 @@ class CVKS(Criterion):
     draws_folds: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_positive(self, "eta")
+        orders = Interval(Integral, 0, HIGHEST_ORDER, closed="both")
+        check_fields(self, eta=[POSITIVE], order=[orders, None])
         check_folds(self)
-        if self.order is not None:
-            check_integer(self, "order", 0, HIGHEST_ORDER)
-            if self.fold_ridge != "fixed":
-                raise ValueError("fold_ridge of CVKS must be 'fixed' where an order is given.")
+        if self.order is not None and self.fold_ridge != "fixed":
+            raise ValueError("fold_ridge of CVKS must be 'fixed' where an order is given.")
 
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the criterion at one ridge."""
@@ -271,7 +272,7 @@ class CVVariance(Criterion):
     draws_folds: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_positive(self, "eta")
+        check_fields(self, eta=[POSITIVE])
         check_folds(self)
 
     def value(self, evidence: Evidence, ridge: float) -> float:

@@ -6,11 +6,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from kernelwise._sklearn import StrOptions
 from kernelwise._types import Array
 from kernelwise._undefined import Undefined
 from kernelwise.criteria.base import CLASSES_ONLY, LEAVE_ONE_OUT, LEFT_OUT, Criterion, Needs
 from kernelwise.criteria.evidence import Evidence
-from kernelwise.criteria.parameters import check_choice
+from kernelwise.criteria.parameters import check_fields
 from kernelwise.gram import Targets
 from kernelwise.machines.base import auc, log_losses, misclassified
 from kernelwise.machines.held_out import LeftOut
@@ -58,7 +59,7 @@ class ELOO(Criterion):
     chooses_ridge: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_choice(self, "loss", tuple(_LOSSES))
+        check_fields(self, loss=[StrOptions(set(_LOSSES))])
         if self.loss not in ("press", "absolute"):
             self._specialize(tasks=CLASSES_ONLY)
         if self.loss == "auc":

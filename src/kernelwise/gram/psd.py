@@ -3,13 +3,13 @@
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_array
 
-from kernelwise._arguments import is_one_of, shown
+from kernelwise._sklearn import StrOptions, check_parameters
 from kernelwise._threads import limited
 from kernelwise._types import Array
 from kernelwise._warnings import warn_user
 from kernelwise.gram.eigensystems import eigensystem
-from kernelwise.kernels.geometry import as_numbers
 
 
 class NotPSDWarning(UserWarning):
@@ -47,13 +47,14 @@ def repair(K: Any, method: str = "clip") -> Array:
     Examples
     --------
     >>> import numpy as np
+    from sklearn.utils import check_array
     >>> from kernelwise.gram import repair
     >>> repair(np.array([[0.0, 1.0], [1.0, 0.0]]), "flip").round(12)
     array([[1., 0.],
            [0., 1.]])
     """
-    if not is_one_of(method, ("clip", "flip", "shift")):
-        raise ValueError(f"method must be 'clip', 'flip' or 'shift', got {shown(method)}.")
+    methods = [StrOptions({"clip", "flip", "shift"})]
+    check_parameters("repair", {"method": methods}, method=method)
     K = check_matrix(K)
     with limited(rows=K.shape[0]):
         s, Q = eigensystem(K.copy)
@@ -69,13 +70,9 @@ def repair(K: Any, method: str = "clip") -> Array:
 def check_matrix(K: Any) -> Array:
     """Return K as a symmetric float64 matrix, after checking it."""
     K = K.toarray() if hasattr(K, "toarray") else K
-    K = as_numbers(K, "K")
-    if K.ndim != 2 or K.shape[0] != K.shape[1]:
+    K = check_array(K, dtype=np.float64, order="C", input_name="K")
+    if K.shape[0] != K.shape[1]:
         raise ValueError(f"K must be a square matrix, got shape {K.shape}.")
-    if K.size == 0:
-        raise ValueError("K is empty.")
-    if not np.isfinite(K).all():
-        raise ValueError("K contains NaN or infinity: check the data it was computed from.")
     largest = np.abs(K).max()
     asymmetry = np.abs(K - K.T).max()
     if asymmetry > 1e-8 * largest:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, ParamSpec, TypeVar
 
 import numpy as np
 
-from kernelwise._arguments import as_real, shown
+from kernelwise._arguments import shown
 from kernelwise._registry import members
 from kernelwise._threads import limited
 from kernelwise._types import Array
@@ -233,9 +233,9 @@ def set_finite(
 ) -> None:
     """Store a parameter of a frozen kernel as a float; refuse one that is not finite."""
     given, what = getattr(kernel, name), f"{name} of {type(kernel).__name__}"
-    value = as_real(given)
-    if value is None:
+    if not isinstance(given, numbers.Real):
         raise TypeError(f"{what} must be a number, got {shown(given)}.")
+    value = float(given)
     if not least <= value < math.inf:
         raise ValueError(f"{what} must be {wanted}, got {value}.")
     object.__setattr__(kernel, name, value)

@@ -7,10 +7,10 @@ from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from kernelwise._arguments import as_real, is_list, shown
+from kernelwise._sklearn import POSITIVE, check_parameters
 from kernelwise._threads import limited
 from kernelwise._types import Array
-from kernelwise.kernels.base import NO_WIDTH, SMALLEST, PairKernel, set_positive
+from kernelwise.kernels.base import NO_WIDTH, PairKernel, set_positive
 from kernelwise.kernels.geometry import sample_rows, squared_distances
 
 _MOST_WIDTHS = 31  # as in the papers; near-duplicates would need any number
@@ -61,23 +61,13 @@ class Gaussian(PairKernel):
     geometry: ClassVar[str] = "sqdist"
 
     def __post_init__(self) -> None:
-        if is_list(self.tau):
-            raise TypeError(
-                f"tau of Gaussian must be a number, got {shown(self.tau)}: for a width per feature "
-                "use Scaled(weights, Gaussian(1.0)) with weights 1 / sqrt(tau)."
-            )
         set_positive(self, "tau")
 
     @classmethod
     def from_gamma(cls, gamma: float) -> "Gaussian":
         r"""Return the kernel :math:`\exp(-\gamma |x - z|^2)`, scikit-learn's and LIBSVM's form."""
-        value = as_real(gamma)
-        if value is None or not (value > 0.0 and SMALLEST <= 0.5 / value < math.inf):
-            raise ValueError(
-                f"gamma of Gaussian must be a positive number, got {shown(gamma)}: 1 / (2 gamma) "
-                "must lie between 1e-300 and 1e308."
-            )
-        return cls(tau=0.5 / value)
+        check_parameters("Gaussian.from_gamma", {"gamma": [POSITIVE]}, gamma=gamma)
+        return cls(tau=0.5 / gamma)
 
     @property
     def inverse_widths(self) -> tuple[float, ...]:

@@ -13,8 +13,9 @@ from typing import Any, Self
 import numpy as np
 import scipy.sparse as sp
 from sklearn.metrics.pairwise import manhattan_distances
-from sklearn.utils import check_random_state
+from sklearn.utils import check_array, check_random_state
 
+from kernelwise._sklearn import check_numbers
 from kernelwise._types import Array
 
 Rows = Any  # a dense (n, d) array or a scipy CSR matrix of the same shape
@@ -34,23 +35,8 @@ _REPAIRS = 65536  # pairs computed again at once: bounds the memory where most r
 
 def as_rows(X: Any, name: str = "X") -> Rows:
     """Return X as a finite float64 array or CSR matrix of shape (n, d); refuse anything else."""
-    if sp.issparse(X):
-        if X.dtype.kind not in "biuf":
-            raise ValueError(f"{name} must hold real numbers, got a sparse matrix of {X.dtype}.")
-        rows = sp.csr_matrix(X, dtype=np.float64)
-    else:
-        rows = as_numbers(X, name)
-    if rows.ndim != 2:
-        remedy = f"use {name}.reshape(-1, 1) for a single feature"
-        if rows.ndim == 3:
-            remedy = "kernel matrices are for score_matrices and KernelSelector"
-        raise ValueError(
-            f"{name} must have two dimensions (rows, features), got {rows.ndim}: {remedy}."
-        )
-    if 0 in rows.shape:
-        raise ValueError(f"{name} is empty: its shape is {rows.shape}.")
-    if not np.isfinite(rows.data if sp.issparse(X) else rows).all():
-        raise ValueError(f"{name} contains NaN or infinity: fill or drop those entries first.")
+    check_numbers(X, name)
+    rows = check_array(X, accept_sparse="csr", dtype=np.float64, order="C", input_name=name)
     return in_range(rows, name)
 
 
@@ -63,24 +49,6 @@ def in_range(rows: Rows, name: str = "X") -> Rows:
     if max(numbers.max(initial=0.0), -numbers.min(initial=0.0)) > _LARGEST:  # without a copy
         raise ValueError(f"{name} has entries beyond {_LARGEST:g}: standardise the features first.")
     return rows
-
-
-def as_numbers(X: Any, name: str) -> Array:
-    """Return a table of real numbers as float64; refuse anything else."""
-    message = f"{name} must be a table of real numbers: encode text, dates and the like first."
-    if np.ma.is_masked(X):
-        raise ValueError(f"{name} has masked entries: fill or drop them first.")
-    try:
-        table = np.asarray(X)
-    except ValueError:
-        raise ValueError(f"{name} must be a table: its rows have different lengths.") from None
-    text = table.dtype.kind == "O" and any(isinstance(v, str) for v in table.flat)
-    if text or table.dtype.kind not in "biufO":
-        raise ValueError(message)
-    try:
-        return np.ascontiguousarray(table, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise ValueError(message) from None
 
 
 def squared_distances(X: Rows, Z: Rows | None = None) -> Array:

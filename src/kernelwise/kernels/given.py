@@ -2,18 +2,19 @@
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
+from sklearn.utils import check_array
 
-from kernelwise._arguments import as_integer, is_one_of, shown
+from kernelwise._sklearn import Interval, check_parameters
 from kernelwise._types import Array
 from kernelwise.kernels.base import Kernel
-from kernelwise.kernels.geometry import Pairs, as_numbers
+from kernelwise.kernels.geometry import Pairs
 
 _SYMMETRIC = 1e-8  # relative difference of mirror images that rounding explains
 _LONGEST = 60  # characters of a name
-_MOST = 10**6  # matrices
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -31,6 +32,7 @@ class Function(Kernel):
     Examples
     --------
     >>> import numpy as np
+    from sklearn.utils import check_array
     >>> from kernelwise.kernels import Function
     >>> def overlap(X, Z):
     ...     return np.minimum(X[:, None], Z[None]).sum(axis=-1)
@@ -43,10 +45,8 @@ class Function(Kernel):
     psd: bool | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.function, type) or not callable(self.function):
-            raise TypeError(f"function of Function must be callable, got {shown(self.function)}.")
-        if not is_one_of(self.psd, (True, False)) and self.psd is not None:
-            raise ValueError(f"psd of Function must be True, False or None, got {shown(self.psd)}.")
+        allowed = {"function": [callable], "psd": ["boolean", None]}
+        check_parameters("Function", allowed, function=self.function, psd=self.psd)
 
     @property
     def name(self) -> str:
@@ -101,22 +101,15 @@ class Function(Kernel):
 
     def _evaluated(self, X: Any, Z: Any) -> Array:
         shape = X.shape[0], Z.shape[0]
-        try:
-            K = as_numbers(self.function(X, Z), f"the matrix of {self.name}")
-        except (TypeError, AttributeError, IndexError, ValueError, ArithmeticError) as error:
-            reason = " ".join(str(error).split()).rstrip(".")
-            raise ValueError(
-                f"the kernel function {self.name} fails on two sets of rows ({shown(reason)}): it "
-                "must return their matrix."
-            ) from error
+        K = check_array(
+            self.function(X, Z), dtype=np.float64, copy=True, input_name=f"of {self.name}"
+        )
         if K.shape != shape:
             raise ValueError(
                 f"the kernel function {self.name} must return a matrix of shape {shape} for X and "
                 f"Z of so many rows, got {K.shape}."
             )
-        if not np.isfinite(K).all():
-            raise ValueError(f"the kernel function {self.name} returns NaN or infinity.")
-        return np.array(K)  # not the function's own array, which it may keep
+        return np.asarray(K)
 
     def _symmetric(self, K: Array) -> Array:
         """Return a matrix of rows with themselves, symmetric to the last bit."""
@@ -151,14 +144,9 @@ class Matrix(Kernel):
     takes_matrix: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        index = as_integer(self.index)
-        if index is None or not 0 <= index < _MOST:
-            raise ValueError(
-                f"index of Matrix must be from 0 to {_MOST - 1}, got {shown(self.index)}."
-            )
-        object.__setattr__(self, "index", index)
-        if not isinstance(self.name, str):
-            raise TypeError(f"name of Matrix must be a text, got {shown(self.name)}.")
+        allowed = {"index": [Interval(Integral, 0, None, closed="left")], "name": [str]}
+        check_parameters("Matrix", allowed, index=self.index, name=self.name)
+        object.__setattr__(self, "index", int(self.index))
 
     @property
     def family(self) -> Hashable:

@@ -1,8 +1,9 @@
 """Candidate kernels: the papers' grids, and one made from the distances in the data."""
 
+from numbers import Integral
 from typing import Any
 
-from kernelwise._arguments import as_integer, shown
+from kernelwise._sklearn import Interval, check_parameters
 from kernelwise.kernels.base import Kernel
 from kernelwise.kernels.gaussian import Gaussian
 from kernelwise.kernels.gaussian import widths_for as widths_for
@@ -13,7 +14,6 @@ from kernelwise.kernels.matern import Matern
 from kernelwise.kernels.polynomial import HIGHEST, Polynomial
 from kernelwise.kernels.sigmoid import Sigmoid
 
-_MOST_FEATURES = 2**63  # what no computer holds
 _WIDTHS = (-996, 1023)  # the exponents of two that kernels take for widths
 _GAMMAS = (-1024, 995)  # and for 1 / (2 width)
 
@@ -169,12 +169,9 @@ def libsvm(n_features: int) -> list[Kernel]:
     >>> grids.libsvm(4)[2]  # exp(-|x - z|^2 / 4)
     Gaussian(tau=2.0)
     """
-    count = as_integer(n_features)
-    if count is None or not 1 <= count <= _MOST_FEATURES:
-        raise ValueError(
-            f"n_features must be at least 1, got {shown(n_features)}: it is a number of columns."
-        )
-    gamma = 1.0 / count
+    counts = Interval(Integral, 1, None, closed="left")
+    check_parameters("libsvm", {"n_features": [counts]}, n_features=n_features)
+    gamma = 1.0 / n_features
     return [Linear(), Polynomial(degree=3), Gaussian.from_gamma(gamma), Sigmoid(gamma, 0.0)]
 
 
@@ -239,12 +236,8 @@ def laplacian_for(X: Any, *, random_state: Any = None) -> list[Laplacian]:
 
 def _whole(lo: Any, hi: Any, least: int, most: int) -> range:
     """Return the integers from lo to hi, after checking them."""
-    first, last = as_integer(lo), as_integer(hi)
-    if first is None or last is None or not (least <= first <= most and least <= last <= most):
-        raise ValueError(
-            f"lo and hi must be integers from {least} to {most}, got lo={shown(lo)} and "
-            f"hi={shown(hi)}."
-        )
-    if last < first:
+    allowed = [Interval(Integral, least, most, closed="both")]
+    check_parameters("a grid", {"lo": allowed, "hi": allowed}, lo=lo, hi=hi)
+    if hi < lo:
         raise ValueError(f"hi must not be below lo, got lo={lo} and hi={hi}.")
-    return range(first, last + 1)
+    return range(int(lo), int(hi) + 1)

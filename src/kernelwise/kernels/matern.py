@@ -2,12 +2,13 @@
 
 import math
 from dataclasses import dataclass
+from numbers import Real
 from types import MappingProxyType
 from typing import ClassVar
 
 import numpy as np
 
-from kernelwise._arguments import as_real, shown
+from kernelwise._sklearn import Options, check_parameters
 from kernelwise._types import Array
 from kernelwise.kernels.base import PairKernel, set_positive
 
@@ -62,10 +63,8 @@ class Matern(PairKernel):
 
     def __post_init__(self) -> None:
         set_positive(self, "scale")
-        nu = as_real(self.nu)
-        if nu not in _POLYNOMIAL:
-            raise ValueError(f"nu of Matern must be 0.5, 1.5 or 2.5, got {shown(self.nu)}.")
-        object.__setattr__(self, "nu", nu)
+        check_parameters("Matern", {"nu": [Options(Real, set(_POLYNOMIAL))]}, nu=self.nu)
+        object.__setattr__(self, "nu", float(self.nu))
 
     @property
     def inverse_widths(self) -> tuple[float, ...]:

@@ -1,11 +1,12 @@
 """The polynomial kernel."""
 
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 
-from kernelwise._arguments import as_integer, shown
+from kernelwise._sklearn import Interval, check_parameters
 from kernelwise._types import Array
 from kernelwise.kernels.base import PairKernel, set_finite, set_positive
 
@@ -34,13 +35,9 @@ class Polynomial(PairKernel):
     geometry: ClassVar[str] = "dot"
 
     def __post_init__(self) -> None:
-        degree = as_integer(self.degree)
-        if degree is None or not 1 <= degree <= HIGHEST:
-            raise ValueError(
-                "degree of Polynomial must be an integer of at least 1, got "
-                f"{shown(self.degree)}: the highest is {HIGHEST:,}."
-            )
-        object.__setattr__(self, "degree", degree)
+        degrees = Interval(Integral, 1, HIGHEST, closed="both")
+        check_parameters("Polynomial", {"degree": [degrees]}, degree=self.degree)
+        object.__setattr__(self, "degree", int(self.degree))
         set_finite(self, "coef0")
         set_positive(self, "gamma")
 

@@ -22,22 +22,19 @@ Y. Romano, M. Sesia and E. J. Candès, Classification with valid and adaptive co
 
 import math
 from fractions import Fraction
-from typing import Any
+from numbers import Real
 
 import numpy as np
 
-from kernelwise._arguments import as_real, shown
+from kernelwise._sklearn import Interval, check_parameters
 from kernelwise._types import Array
 
 
-def check_level(level: Any) -> float:
-    """Return a level as a float, or say that it must lie between 0 and 1."""
-    value = as_real(level)
-    if value is not None and 0.0 < value < 1.0:
-        return value
-    raise ValueError(
-        f"level must be a number between 0 and 1, both excluded, such as 0.9, got {shown(level)}."
-    )
+def check_level(level: float) -> float:
+    """Return a level as a float; refuse what does not lie between 0 and 1."""
+    allowed = [Interval(Real, 0.0, 1.0, closed="neither")]
+    check_parameters("a prediction", {"level": allowed}, level=level)
+    return float(level)
 
 
 def rank(level: float, n: int) -> int:

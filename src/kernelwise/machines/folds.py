@@ -130,20 +130,7 @@ def _pairs(targets: Targets, cv: Any, k: int, repeats: int, random_state: int) -
         return _own_folds(targets, k, repeats, random_state)
     if isinstance(cv, GivenSplits):
         return cv.pairs
-    return split_by(cv, np.zeros((targets.n, 1)), targets.y)
-
-
-def split_by(cv: Any, X: Any, y: Array) -> list[Any]:
-    """Return the pairs of a splitter; one that needs groups gets a sentence of ours."""
-    try:
-        return list(cv.split(X, y))
-    except ValueError as error:
-        if "groups" not in str(error):
-            raise
-        raise ValueError(
-            f"cv = {shown(cv)} needs groups: give the list of its splits instead, "
-            "cv=list(cv.split(X, y, groups))."
-        ) from None
+    return list(cv.split(np.zeros((targets.n, 1)), targets.y))
 
 
 def _own_folds(targets: Targets, k: int, repeats: int, random_state: int) -> list[Any]:

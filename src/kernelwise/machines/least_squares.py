@@ -5,15 +5,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from kernelwise._sklearn import (
-    StrOptions,
-    _fit_context,
-    validate_labels,
-    validate_rows,
-    validate_targets,
-)
+from kernelwise._sklearn import CLASS_WEIGHT, StrOptions, _fit_context, check_numbers, validate_rows
 from kernelwise._threads import limited
 from kernelwise._types import Array
 from kernelwise._warnings import warn_user
@@ -28,7 +23,7 @@ from kernelwise.machines.ridge_path import (
     RidgeFit,
     fit_cholesky,
 )
-from kernelwise.machines.ridges import check_ridge
+from kernelwise.machines.ridges import RIDGE
 from kernelwise.machines.uncertainty import PredictsIntervals, PredictsSets
 from kernelwise.machines.weights import placed, sample_weights, with_class_weights
 from kernelwise.targets import Targets
@@ -42,7 +37,7 @@ class _LeastSquaresMachine(BaseEstimator):
     fit_intercept: bool
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "kernel": [callable],
-        "ridge": "no_validation",  # check_ridge says it in one sentence
+        "ridge": [RIDGE],
         "fit_intercept": ["boolean"],
     }
 
@@ -58,10 +53,7 @@ class _LeastSquaresMachine(BaseEstimator):
         self.sample_weight_ = weights
 
     def _solve(self, X: Any, Y: Array, weights: Array, used: Array) -> RidgeFit:
-        if isinstance(self.kernel, type):
-            name = self.kernel.__name__
-            raise ValueError(f"kernel must be a kernel such as {name}(1.0), not the class {name}.")
-        ridge, n = check_ridge(self.ridge), X.shape[0]
+        ridge, n = float(self.ridge), X.shape[0]
         K = check_matrix(matrix_between(self.kernel, self._names, X, X))
         if K.shape[0] != n:
             raise ValueError(
@@ -181,7 +173,7 @@ class LSSVC(PredictsSets, ClassifierMixin, _LeastSquaresMachine):
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         **_LeastSquaresMachine._parameter_constraints,
-        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "class_weight": CLASS_WEIGHT,
         "threshold": [StrOptions({"zero", "midpoint"})],
     }
 
@@ -212,7 +204,7 @@ class LSSVC(PredictsSets, ClassifierMixin, _LeastSquaresMachine):
             Non-negative; a row of weight zero has no influence.
         """
         X, y = validate_rows(self, X, y)
-        validate_labels(y)
+        check_classification_targets(y)
         weights = sample_weights(X, sample_weight)
         weights = with_class_weights(weights, self.class_weight, y)
         self.classes_ = np.unique(y[weights > 0.0])
@@ -329,7 +321,8 @@ class KRR(PredictsIntervals, MultiOutputMixin, RegressorMixin, _LeastSquaresMach
         sample_weight : array of shape (n,), default=None
             Non-negative; a row of weight zero has no influence.
         """
-        X, y = validate_rows(self, X, validate_targets(y), multi_output=True, y_numeric=True)
+        check_numbers(y, "y")
+        X, y = validate_rows(self, X, y, multi_output=True, y_numeric=True)
         weights = sample_weights(X, sample_weight)
         self._fit_columns(X, np.asarray(y, dtype=np.float64), weights)
         return self

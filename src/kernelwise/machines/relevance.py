@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from numbers import Integral
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -11,8 +12,8 @@ import scipy.sparse as sp
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
-from kernelwise._arguments import as_bytes, as_integer, in_words, shown
-from kernelwise._sklearn import validate_rows
+from kernelwise._arguments import as_bytes, in_words, shown
+from kernelwise._sklearn import Interval, check_parameters, validate_rows
 from kernelwise._threads import limited, pool, workers
 from kernelwise._types import Array
 from kernelwise.gram.pairs import EnginePairs
@@ -113,14 +114,17 @@ def relevance(
     array([0.06, 0.66, 0.07])
     """
     machines = _differentiable_parts(machine)
-    draw, limit = check_random_state(0 if random_state is None else random_state), _limit(rows)
+    check_parameters(
+        "relevance", {"rows": [Interval(Integral, 1, None, closed="left"), None]}, rows=rows
+    )
+    draw = check_random_state(0 if random_state is None else random_state)
     d = machines[0][0].X_fit_.shape[1]
     names = getattr(machine, "feature_names_in_", [f"x{j}" for j in range(d)])
     parts = [_expansion(fitted, weight, list(names)) for fitted, weight in machines]
     first = parts[0].Z
     points = first if X is None else _dense_rows(validate_rows(machine, X, reset=False))
     work = sum(part.Z.size * part.A.shape[0] for part in parts)
-    most = max(_FEWEST, int(_WORK / work)) if limit is None else limit
+    most = max(_FEWEST, int(_WORK / work)) if rows is None else rows
     if most < points.shape[0]:
         points = points[np.sort(draw.choice(points.shape[0], most, replace=False))]
     values, errors = _mean_squares(parts, points)
@@ -154,14 +158,6 @@ def _differentiable(machine: Any) -> LSSVC | KRR:
             f"known, got {shown(kernel)}."
         )
     return inner
-
-
-def _limit(rows: Any) -> int | None:
-    """Return a number of rows, None where it is left open."""
-    limit = as_integer(rows)
-    if rows is not None and (limit is None or limit < 1):
-        raise ValueError(f"rows must be a positive integer or None, got {shown(rows)}.")
-    return limit
 
 
 class _Expansion(NamedTuple):

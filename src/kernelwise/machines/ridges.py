@@ -1,15 +1,16 @@
 """Which ridges there are."""
 
-from typing import Any
+from numbers import Real
 
-from kernelwise._arguments import as_real, shown
+from kernelwise._sklearn import Interval, check_parameters
 
 SMALLEST_RIDGE = 1e-100  # squares of coefficients stay within float64
 LARGEST_RIDGE = 1.0 / SMALLEST_RIDGE
+RIDGE = Interval(Real, SMALLEST_RIDGE, LARGEST_RIDGE, closed="both")
 
 
-def check_ridge(ridge: Any) -> float:
-    """Return a ridge as a float, or say that it must be a positive number within reason.
+def check_ridge(ridge: float) -> float:
+    """Return a ridge as a float; refuse what is no positive number within reason.
 
     Parameters
     ----------
@@ -24,7 +25,5 @@ def check_ridge(ridge: Any) -> float:
     ValueError
         Unless it is from 1e-100 to 1e100.
     """
-    value = as_real(ridge)
-    if value is not None and SMALLEST_RIDGE <= value <= LARGEST_RIDGE:
-        return value
-    raise ValueError(f"ridge must be a positive number (1e-100 to 1e100), got {shown(ridge)}.")
+    check_parameters("kernelwise", {"ridge": [RIDGE]}, ridge=ridge)
+    return float(ridge)

@@ -3,16 +3,23 @@
 from typing import Any
 
 import numpy as np
+from sklearn.utils.class_weight import compute_sample_weight
 
-from kernelwise._arguments import shown
-from kernelwise._sklearn import validate_class_weights, validate_weights
+from kernelwise._sklearn import _check_sample_weight
 from kernelwise._types import Array
 from kernelwise.machines.ridges import LARGEST_RIDGE, SMALLEST_RIDGE
 
 
+def checked_weights(sample_weight: Any, X: Any) -> Array:
+    """Return one non-negative weight per row, ones where none are given."""
+    return np.asarray(
+        _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+    )
+
+
 def sample_weights(X: Any, sample_weight: Any) -> Array:
     """Return one weight per row, not all of them zero."""
-    weights = np.asarray(validate_weights(sample_weight, X))
+    weights = checked_weights(sample_weight, X)
     if not weights.any():
         raise ValueError("sample_weight is zero for every row: at least one must be positive.")
     return check_range(weights, "sample_weight")
@@ -28,7 +35,10 @@ def with_class_weights(weights: Array, class_weight: Any, y: Array) -> Array:
 def _class_weights(weights: Array, class_weight: Any, y: Array) -> Array:
     """Return the weight of every row's class."""
     if not isinstance(class_weight, str):
-        return check_range(validate_class_weights(class_weight, y), "class_weight")
+        found = np.asarray(compute_sample_weight(class_weight, y))
+        if not np.all(found >= 0.0):
+            raise ValueError(f"class_weight must not be negative, got {class_weight}.")
+        return check_range(found, "class_weight")
     classes, codes = np.unique(y, return_inverse=True)
     sizes = np.bincount(codes, weights, minlength=classes.size)
     present = sizes > 0.0
@@ -47,16 +57,6 @@ def check_range(weights: Array, name: str) -> Array:
                 "divide it by its mean."
             )
     return weights
-
-
-def check_class_weight(class_weight: Any) -> None:
-    """Say so where class weights are none of the three kinds that there are."""
-    is_known = isinstance(class_weight, str) and class_weight == "balanced"
-    if class_weight is not None and not is_known and not isinstance(class_weight, dict):
-        raise ValueError(
-            "class_weight must be None, 'balanced' or a dict from class to weight, got "
-            f"{shown(class_weight)}."
-        )
 
 
 def placed(values: Array, used: Array, elsewhere: float) -> Array:

@@ -7,7 +7,7 @@ from sklearn.model_selection import KFold, StratifiedKFold, cross_val_predict
 
 from kernelwise._arguments import is_list, shown
 from kernelwise._types import Array
-from kernelwise.machines.folds import rows_of, split_by
+from kernelwise.machines.folds import rows_of
 from kernelwise.selection.estimators import mean_error
 from kernelwise.selection.record import ErrorEstimate
 from kernelwise.targets import Targets
@@ -35,7 +35,7 @@ def by_folds(estimator: Any, X: Any, targets: Targets, cv: Any, method: str) -> 
 
 def _partition(cv: Any, X: Any, targets: Targets) -> list[tuple[Array, Array]]:
     """Return the splits of a splitter or a list, which must hold out every row exactly once."""
-    pairs = cv if is_list(cv) else split_by(cv, X, targets.labels)
+    pairs = cv if is_list(cv) else list(cv.split(X, targets.labels))
     splits = [rows_of(targets.n, pair) for pair in pairs]
     times = np.bincount(np.concatenate([test for _, test in splits]), minlength=targets.n)
     if (times == 1).all():

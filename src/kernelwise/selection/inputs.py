@@ -6,15 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._arguments import as_real, is_list, shown
-from kernelwise._sklearn import validate_weights
+from kernelwise._arguments import is_list, shown
 from kernelwise._types import Array
 from kernelwise.criteria import Criterion, get
 from kernelwise.kernels import Function, Kernel, Pairs
 from kernelwise.kernels.geometry import as_rows
 from kernelwise.kernels.named import NAMES, canonical, grid_of
 from kernelwise.machines import check_ridge
-from kernelwise.machines.weights import check_class_weight, check_range, with_class_weights
+from kernelwise.machines.weights import check_range, checked_weights, with_class_weights
 from kernelwise.targets import Targets
 
 _PAGE = "see docs/candidates.md"
@@ -103,16 +102,6 @@ def as_ridges(ridge: Any) -> Array:
     return ridges
 
 
-def one_ridge(ridge: Any) -> float:
-    """Return a single ridge, or say where several are taken."""
-    if as_real(ridge) is None:
-        raise ValueError(
-            f"ridge must be one positive number, got {shown(ridge)}: for several use "
-            "score_kernels with kernels=Precomputed()."
-        )
-    return check_ridge(ridge)
-
-
 def check_lengths(X: Any, n: int) -> None:
     """Say so where the data and the target are of different lengths."""
     if X.shape[0] != n:
@@ -127,11 +116,10 @@ def weighted_rows(
     The weights are those of the rows in the parameters times those of the classes. Rows of weight
     zero, which have no influence, are dropped.
     """
-    check_class_weight(class_weight)
     sample_weight = params.get("sample_weight")
     if sample_weight is None and class_weight is None:
         return X, y, None, params
-    given = np.asarray(validate_weights(sample_weight, y))
+    given = checked_weights(sample_weight, y)
     weights = check_range(given, "sample_weight")
     if class_weight is not None:
         targets = Targets.of(y, task)

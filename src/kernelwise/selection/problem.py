@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kernelwise._arguments import as_bytes, in_words, is_one_of, shown
+from kernelwise._arguments import as_bytes, in_words
 from kernelwise._progress import SILENT, FirstParts, Task
 from kernelwise._types import Array
 from kernelwise.criteria import Criterion, Evidence
@@ -88,8 +88,6 @@ class Problem:
         machine: type[Machine],
         budget: Budget = Budget(),  # noqa: B008 (a frozen value)
     ) -> None:
-        if not is_one_of(fit_intercept, (True, False)):
-            raise ValueError(f"fit_intercept must be True or False, got {shown(fit_intercept)}.")
         self.takes_matrix = kernels[0].takes_matrix
         for kernel in kernels:
             if kernel.takes_matrix != self.takes_matrix:
@@ -106,7 +104,7 @@ class Problem:
         self.seconds, self.is_large = budget.seconds, False
         self.begun = time.monotonic()
         self._may_estimate = (
-            is_one_of(engine, ["auto"])
+            engine == "auto"
             and not self.takes_matrix
             and all(kernel.is_psd is True for kernel in kernels)
         )

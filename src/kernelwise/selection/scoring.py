@@ -1,11 +1,11 @@
 """Raw values: every criterion for every candidate, in one pass."""
 
 from collections.abc import Iterator
+from numbers import Integral
 from typing import Any
 
-from kernelwise._arguments import is_one_of
 from kernelwise._progress import bar
-from kernelwise._registry import unknown
+from kernelwise._sklearn import CLASS_WEIGHT, StrOptions, check_parameters
 from kernelwise._threads import limited
 from kernelwise.criteria import SM, Criterion
 from kernelwise.gram import Engine, Targets
@@ -13,7 +13,7 @@ from kernelwise.gram.psd import check_matrix
 from kernelwise.gram.refusals import DoesNotFit, NotProvided
 from kernelwise.kernels import Precomputed
 from kernelwise.kernels.geometry import as_rows
-from kernelwise.machines import LeastSquares, SupportVectors
+from kernelwise.machines import LeastSquares, SupportVectors, check_ridge
 from kernelwise.selection.advice import Change, Way, advised, check_rank, with_engines
 from kernelwise.selection.apart import score_apart
 from kernelwise.selection.guards import warn_about_picks
@@ -24,7 +24,6 @@ from kernelwise.selection.inputs import (
     as_ridges,
     check_lengths,
     names_of,
-    one_ridge,
     weighted_rows,
 )
 from kernelwise.selection.problem import Budget, Problem
@@ -79,7 +78,7 @@ def score_matrix(
         y,
         [Precomputed()],
         criteria,
-        ridge=one_ridge(ridge),
+        ridge=check_ridge(ridge),
         task=task,
         fit_intercept=fit_intercept,
     )
@@ -207,8 +206,20 @@ def score_kernels(
     >>> kw.score_kernels(X, y, kw.grids.gaussian(-4, 4), ["sm", "ckta"]).best("sm")
     Gaussian(tau=4.0)
     """
-    if not is_one_of(machine, list(_MACHINES)):
-        raise ValueError(unknown("machine", machine, list(_MACHINES)))
+    allowed = {
+        "fit_intercept": ["boolean"],
+        "machine": [StrOptions(set(_MACHINES))],
+        "n_jobs": [Integral, None],
+        "class_weight": CLASS_WEIGHT,
+    }
+    check_parameters(
+        "score_kernels",
+        allowed,
+        fit_intercept=fit_intercept,
+        machine=machine,
+        n_jobs=n_jobs,
+        class_weight=class_weight,
+    )
     targets = Targets.of(y, task)
     asked, ridges = as_criteria(criteria), as_ridges(ridge)
     candidates = as_kernels(kernels, X, names_of(X))

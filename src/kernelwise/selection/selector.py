@@ -1,6 +1,6 @@
 """The estimator that chooses its kernel and ridge."""
 
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, ClassVar
 
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, clone
@@ -9,19 +9,21 @@ from sklearn.utils.validation import check_is_fitted
 
 from kernelwise._collections import is_collection
 from kernelwise._sklearn import (
+    CLASS_WEIGHT,
+    POSITIVE,
     CallbackSupportMixin,
     HasMethods,
-    PositiveNumber,
     StrOptions,
     _fit_context,
     _routing_enabled,
     fit_task,
     validate_rows,
 )
-from kernelwise._threads import as_jobs, limited
+from kernelwise._threads import limited
 from kernelwise.criteria import Criterion
 from kernelwise.gram import Engine, Targets
 from kernelwise.machines.delegation import Delegating
+from kernelwise.machines.ridges import RIDGE
 from kernelwise.selection.advice import plan_or_advise
 from kernelwise.selection.all_rows import fit_collection
 from kernelwise.selection.cascade import Cascade
@@ -38,7 +40,7 @@ from kernelwise.selection.estimators import (
 from kernelwise.selection.guards import warn_about
 from kernelwise.selection.record import ErrorEstimate
 from kernelwise.selection.search import parts_of
-from kernelwise.selection.terms import SearchAttributes
+from kernelwise.selection.terms import SCORINGS, SearchAttributes
 from kernelwise.targets import as_vector
 
 _FITTED = (
@@ -152,18 +154,18 @@ class KernelSelector(
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "estimator": [HasMethods(["fit"]), None],
-        "kernels": "no_validation",  # as_kernels and as_ridges say it in one sentence
+        "kernels": "no_validation",  # as_kernels looks at every one
         "criterion": [str, Criterion, Cascade],
-        "ridge": "no_validation",
+        "ridge": [StrOptions({"auto"}), RIDGE, "array-like"],
         "task": [StrOptions({"auto", "classification", "regression"})],
         "engine": [str, Engine],
         "refit": ["boolean"],
         "memory": [str, Real, None],
-        "time": [PositiveNumber(), None],
-        "n_jobs": "no_validation",  # as_jobs says it in one sentence
+        "time": [POSITIVE, None],
+        "n_jobs": [Integral, None],
         "random_state": ["random_state"],
-        "scoring": "no_validation",  # stages_for says it in one sentence
-        "class_weight": "no_validation",  # check_class_weight says it in one sentence
+        "scoring": [StrOptions(set(SCORINGS)), None],
+        "class_weight": CLASS_WEIGHT,
     }
 
     def __init__(
@@ -213,7 +215,6 @@ class KernelSelector(
         """
         for earlier in _FITTED:
             self.__dict__.pop(earlier, None)  # nothing of an earlier fit survives
-        as_jobs(self.n_jobs)
         if _routing_enabled():
             fit_params = dict(process_routing(self, "fit", **fit_params).estimator.fit)
         if is_collection(X):

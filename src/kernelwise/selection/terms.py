@@ -6,7 +6,6 @@ import numpy as np
 from sklearn.metrics import get_scorer
 from sklearn.utils.validation import check_is_fitted
 
-from kernelwise._registry import unknown
 from kernelwise._types import Array
 from kernelwise.criteria import ELOO, SM
 from kernelwise.kernels import Kernel
@@ -41,8 +40,6 @@ SCORINGS = {
 
 def scoring_criterion(scoring: str, targets: Targets) -> ELOO:
     """Return the leave-one-out criterion that chooses by a score of scikit-learn."""
-    if not isinstance(scoring, str) or scoring not in SCORINGS:
-        raise ValueError(unknown("scoring", scoring, list(SCORINGS)))
     told = SCORINGS[scoring]
     if told.is_for_classes and targets.classes is None:
         raise ValueError(f"scoring={scoring!r} is for classes: choose r2 or another, or set task.")

@@ -13,10 +13,11 @@ from typing import ClassVar
 
 import numpy as np
 
+from kernelwise._sklearn import POSITIVE
 from kernelwise._types import Array
 from kernelwise.criteria import Criterion, Evidence, Need, Undefined
 from kernelwise.criteria.base import PENALTY, Needs
-from kernelwise.criteria.parameters import check_positive, number
+from kernelwise.criteria.parameters import check_fields, number
 from kernelwise.kernels import Gaussian
 
 ROWS = "rows"  # under which the evidence of a split has them: no criterion of the library sees them
@@ -52,7 +53,7 @@ class EP(Criterion):
     uses_ridge: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_positive(self, "delta")
+        check_fields(self, delta=[POSITIVE])
 
     def value(self, evidence: Evidence, ridge: float) -> float:
         """Return the criterion at one ridge."""

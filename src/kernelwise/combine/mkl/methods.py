@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from kernelwise._arguments import as_real, is_one_of, shown
-from kernelwise._registry import unknown
+from kernelwise._arguments import shown
 from kernelwise.combine.mkl import alignment, gradient
 from kernelwise.combine.mkl import criteria as by_weights
 from kernelwise.combine.mkl.base import BaseMatrices
@@ -74,21 +73,15 @@ class Method(NamedTuple):
         return self.criterion.uses_ridge
 
 
-def as_method(method: Any, criterion: Any, p: Any) -> Method:
-    """Return the method that the arguments name, or say what is wrong with them."""
-    names = ("auto", *METHODS, "criterion")
-    if not is_one_of(method, names):
-        raise ValueError(f"method: {unknown('method', method, names)}")
-    norm = as_real(p)
-    if norm is None or not 1.0 <= norm <= 100.0:
-        raise ValueError(f"p must be a number from 1 to 100, got {shown(p)}.")
+def as_method(method: str, criterion: Any, p: float) -> Method:
+    """Return the method that the arguments name together; refuse those that do not go together."""
     if criterion is None:
         if method == "criterion":
             raise ValueError(f"criterion is missing: name one of {', '.join(_NAMES)}.")
         return Method(method)
     if method not in ("auto", "criterion"):
         raise ValueError(f"criterion is not for method={method!r}: use method='criterion'.")
-    return Method("criterion", _as_criterion(criterion), norm)
+    return Method("criterion", _as_criterion(criterion), p)
 
 
 def _as_criterion(given: Any) -> Criterion:
