@@ -1,8 +1,7 @@
-"""Targets of every type: labels, numbers, or one sentence."""
+"""Targets of every type: labels, numbers, or an error."""
 
 import datetime
 import enum
-import fractions
 
 import numpy as np
 import pandas as pd
@@ -35,7 +34,6 @@ def objects(*entries):
 
 LABELS = {
     "bytes": (np.array(pair(b"a", b"b")), ["a", "b"]),
-    "bytes beyond ASCII": (np.array(pair(b"a", b"\xff")), [r"\xff", "a"]),
     "booleans": (pair(True, False), [False, True]),
     "dates": (objects(datetime.date(2020, 1, 1), datetime.date(2021, 1, 1)), None),
     "differences": (np.array(pair(1, 2), "m8[D]"), ["1 days", "2 days"]),
@@ -43,9 +41,10 @@ LABELS = {
     "huge integers": (objects(2**70, 2**71), [str(2**70), str(2**71)]),
     "unsigned": (np.array(pair(2**63, 2**64 - 1), np.uint64), [2**63, 2**64 - 1]),
     "half precision": (np.array(pair(1, 2), np.float16), [1.0, 2.0]),
-    "extended precision": (np.array(pair(1, 2), np.longdouble), [1.0, 2.0]),
     "enumeration": (objects(Colour.RED, Colour.BLUE), ["Colour.BLUE", "Colour.RED"]),
-    "tuples": (objects((1, 2), (3, 4)), ["(1, 2)", "(3, 4)"]),
+    "numbers as objects": (objects(1, 2), [1, 2]),
+    "pandas integers": (pd.Series(pair(1, 2), dtype="Int64"), [1, 2]),
+    "pandas categories": (pd.Series(pair("a", "b"), dtype="category"), ["a", "b"]),
     "pandas text": (pd.Series(pair("a", "b"), dtype="string"), ["a", "b"]),
 }
 
@@ -56,12 +55,9 @@ REFUSED = {
     "not a number of float32": (objects("a", np.float32("nan")), "y contains missing values"),
     "no time": (np.array(["2020", "NaT", "2021"] * 4, "M8[D]"), "y contains missing values"),
     "no difference": (np.array([1, "NaT", 2] * 4, "m8[D]"), "y contains missing values"),
-    "lists": (objects([1], [2]), "y must hold one label or number per row"),
-    "arrays": (objects(np.arange(2), np.arange(3)), "y must hold one label or number per row"),
-    "dictionaries": (objects({}), "y must hold one label or number per row"),
-    "records": (np.zeros(N, [("a", int)]), "y must hold one label or number per row, got the type"),
-    "complex": (objects(1j, 2), "y must be real, got complex numbers"),
-    "alike": (objects(1, "1"), "y mixes labels that look alike"),
+    "tuples": (objects((1, 2), (3, 4)), "y should be a 1d array"),
+    "lists of several lengths": (objects([1], [2, 3]), "inhomogeneous shape"),
+    "complex": (objects(1j, 2), "Complex data not supported"),
 }
 
 CALLS = {
@@ -84,36 +80,28 @@ def test_labels(name):
         assert call(y)
 
 
+def test_series_of_polars():
+    series = pytest.importorskip("polars").Series(pair("a", "b"))
+    assert Targets.of(series).classes.tolist() == ["a", "b"]
+
+
 @pytest.mark.parametrize("name", REFUSED)
 @pytest.mark.parametrize("call", CALLS)
 def test_refusals(call, name):
     y, message = REFUSED[name]
-    with pytest.raises(ValueError, match=message) as caught:
+    with pytest.raises(ValueError, match=message):
         CALLS[call](y)
-    assert "\n" not in str(caught.value) and str(caught.value).endswith(".")
-
-
-def test_fractions_are_a_real_target():
-    y = [fractions.Fraction(i, 7) for i in range(N)]
-    np.testing.assert_allclose(Targets.of(y).y, np.arange(N) / 7)
 
 
 @pytest.mark.parametrize("y", [pair("a", "b"), np.array(pair(b"a", b"b"))])
 def test_regression_needs_numbers(y):
-    with pytest.raises(ValueError, match="y must be numeric for task='regression'"):
+    with pytest.raises(ValueError, match="y holds dates or texts"):
         Targets.of(y, "regression")
-
-
-def test_floats_beyond_integers_are_a_real_target():
-    """As scikit-learn has it: of every float that large nothing tells that it is a label."""
-    assert Targets.of(pair(1e40, 2e40)).kind == "regression"
-    with pytest.raises(ValueError, match="Unknown label type: y holds numbers beyond"):
-        Targets.of(pair(1e40, 2e40), "classification")
 
 
 @pytest.mark.parametrize("task", ["both", None, 1, np.array(["auto", "auto"]), ["auto"]])
 def test_tasks(task):
-    with pytest.raises(ValueError, match="task must be 'auto', 'classification' or 'regression'"):
+    with pytest.raises(ValueError, match="'task' parameter"):
         Targets.of(pair(0, 1), task)
 
 

@@ -1,20 +1,19 @@
 """The target vector in the forms that statistics, criteria and machines need."""
 
-import math
-import numbers
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_array, column_or_1d
 
-from kernelwise._arguments import shown
+from kernelwise._sklearn import StrOptions, check_numbers, check_parameters
 from kernelwise._threads import cached_property
 from kernelwise._types import Array
 from kernelwise._warnings import warn_user
 
+TASKS = {"auto", "classification", "regression"}
 FEW_VALUES = 20  # distinct integers that are classes if there are two rows to each
 MOST_CLASSES_AUTO = 100  # more distinct integers are a count or a measurement
-LARGEST_INTEGER = 2**53  # beyond it neighbours share a float64
 LARGEST = 1e50  # squares, and products with the kernel matrix, stay within float64
 
 
@@ -58,13 +57,8 @@ class Targets:
     @classmethod
     def of(cls, y: Any, task: str = "auto") -> "Targets":
         """Validate a target: task is "classification", "regression" or "auto"."""
-        values = as_vector(y)
-        if not isinstance(task, str) or task not in ("auto", "classification", "regression"):
-            raise ValueError(
-                f"task must be 'auto', 'classification' or 'regression', got {shown(task)}."
-            )
-        if values.size < 3:
-            raise ValueError(f"y has n_samples = {values.size}: at least 3 rows are needed.")
+        check_parameters("kernelwise", {"task": [StrOptions(TASKS)]}, task=task)
+        values = as_vector(y, least=3)
         is_real = task == "regression"
         if task == "auto" and values.dtype.kind in "iuf":
             is_real = not are_classes(values)
@@ -81,13 +75,11 @@ class Targets:
     def _classification(cls, values: Array) -> "Targets":
         classes, codes = np.unique(values, return_inverse=True)
         if classes.size < 2:
-            [only] = classes.tolist()
             raise ValueError(
-                f"y has only one class ({shown(only)}): at least two classes are needed."
+                f"y has only one class {classes.tolist()}: at least two classes are needed."
             )
-        no_labels = _why_no_labels(classes)
-        if no_labels is not None:
-            raise ValueError(f"Unknown label type: y holds {no_labels}.")
+        if classes.dtype.kind == "f" and np.any(classes != np.round(classes)):
+            raise ValueError("Unknown label type: y holds fractions: use task='regression'.")
         if classes.size > max(2, values.size // 2):
             raise ValueError(
                 f"y has {classes.size} classes on {values.size} rows: use task='regression' for "
@@ -97,10 +89,8 @@ class Targets:
 
     @classmethod
     def _regression(cls, values: Array) -> "Targets":
-        try:
-            y = values.astype(np.float64)
-        except (TypeError, ValueError):
-            raise ValueError("y must be numeric for task='regression'.") from None
+        check_numbers(values, "y")
+        y = values.astype(np.float64)
         if np.ptp(y) == 0.0:
             raise ValueError("y is constant: there is nothing to choose a kernel by.")
         if np.abs(y).max() > LARGEST or np.ptp(y) < 1.0 / LARGEST:
@@ -204,9 +194,9 @@ def are_classes(values: Array) -> bool:
     average and none with less than a quarter of that. Counts and measurements are more uneven.
     """
     distinct, counts = np.unique(values, return_counts=True)
-    can_be_labels = _why_no_labels(distinct) is None
-    if distinct.size <= 2 or not can_be_labels:
-        return can_be_labels
+    is_whole = bool(np.all(distinct == np.round(distinct)))
+    if distinct.size <= 2 or not is_whole:
+        return is_whole
     mean = values.size / distinct.size
     if distinct.size <= FEW_VALUES:
         found = mean >= 2.0
@@ -224,81 +214,20 @@ def are_classes(values: Array) -> bool:
     return found
 
 
-def as_vector(y: Any) -> Array:
-    """Return a target as a vector of one type, or say what is wrong with it."""
-    if y is None:
-        raise ValueError("y is missing: a kernel is chosen for a target.")
-    if np.ma.is_masked(y):
-        raise ValueError("y has masked entries: drop those rows first.")
-    try:
-        values = np.asarray(y)
-    except ValueError:
-        raise ValueError("y must have one dimension, got rows of different lengths.") from None
-    if values.ndim == 2 and values.shape[1] == 1:
-        values = values.ravel()
-    if values.ndim != 1:
-        raise ValueError(f"y must have one dimension, got shape {values.shape}.")
-    return values if values.dtype.kind in "biu" else _of_one_type(values)
+def as_vector(y: Any, least: int = 1) -> Array:
+    """Return a target of at least so many rows as a vector of numbers, booleans or texts."""
+    values = column_or_1d(y)
+    if values.dtype.kind not in "biufcU":
+        values = _of_one_type(values)
+    options = {"ensure_2d": False, "dtype": None, "ensure_min_samples": least}
+    return np.asarray(check_array(values, input_name="y", **options))
 
 
 def _of_one_type(values: Array) -> Array:
-    """Return a vector as numbers or as text, without missing entries."""
-    kind = values.dtype.kind
-    if kind == "c" or (kind == "O" and any(isinstance(v, complex) for v in values)):
-        raise ValueError("y must be real, got complex numbers.")
-    if kind not in "biufOSUTmM":
-        raise ValueError(f"y must hold one label or number per row, got the type {values.dtype}.")
-    if kind == "f":
-        values = values.astype(np.float64) if values.dtype.itemsize > 8 else values
-        if not np.isfinite(values).all():
-            raise ValueError("y contains NaN or infinity: drop those rows first.")
-    if (kind == "O" and any(map(_is_missing, values))) or (kind in "mM" and np.isnat(values).any()):
-        raise ValueError("y contains missing values: drop those rows first.")
-    if kind == "O":
-        return _uniform(values)
-    if kind == "S":
-        return np.asarray(np.char.decode(values, "utf-8", "backslashreplace"))
-    if kind == "T":
-        return np.array(values.tolist())
-    return values.astype(str) if kind in "mM" else values
-
-
-def _is_missing(value: Any) -> bool:
-    """Say whether an entry of an object array is None, NaN or one of pandas' missing values."""
-    if value is None or type(value).__name__ in ("NAType", "NaTType"):
-        return True
-    return isinstance(value, float | np.floating) and math.isnan(value)
-
-
-def _uniform(values: Array) -> Array:
-    """Return an object array as booleans, integers or reals where all are, else as text."""
-    for kind, dtype in ((bool | np.bool_, bool), (numbers.Integral, int), (numbers.Real, float)):
-        if all(isinstance(v, kind) and _is_exact(v) for v in values):
-            return values.astype(dtype)
-    try:
-        distinct = len(set(values.tolist()))
-    except TypeError:
-        raise ValueError("y must hold one label or number per row, got lists.") from None
-    texts = np.array([str(v) for v in values])
-    if np.unique(texts).size < distinct:
-        raise ValueError("y mixes labels that look alike, such as 1 and '1': make them one type.")
-    return texts
-
-
-def _is_exact(value: Any) -> bool:
-    """Say whether a number is one that float64 has too, as far as integers go."""
-    return bool(-LARGEST_INTEGER < value < LARGEST_INTEGER)
-
-
-def _why_no_labels(values: Array) -> str | None:
-    """Say what distinct numbers are, and what to do, where they are no class labels."""
-    if values.dtype.kind != "f":
-        return None
-    if np.any(values != np.round(values)):
-        return "fractions, not classes: use task='regression'"
-    if float(np.abs(values).max()) > LARGEST_INTEGER:
-        return (
-            "numbers beyond 2^53, where float64 skips integers: use task='regression', or text for "
-            "labels"
-        )
-    return None
+    """Return objects, dates and the like as numbers or booleans where all are, else as texts."""
+    for value in values:
+        is_nan = value != value  # noqa: PLR0124 (neither NaN nor NaT is equal to itself)
+        if value is None or type(value).__name__ == "NAType" or is_nan:
+            raise ValueError("y contains missing values: drop those rows first.")
+    found = np.array(values.tolist()) if values.dtype.kind == "O" else values
+    return np.asarray(column_or_1d(found if found.dtype.kind in "biufc" else values.astype(str)))

@@ -12,9 +12,10 @@ from kernelwise.cli.formats.base import by_look, look_of
 from kernelwise.cli.screen import BadInput, counted
 from kernelwise.cli.values import check_size, is_nested
 from kernelwise.gram import Targets
-from kernelwise.targets import FEW_VALUES, LARGEST_INTEGER, IntegerTargetWarning
+from kernelwise.targets import FEW_VALUES, IntegerTargetWarning
 
 _USUAL = ("target", "class", "label", "y")
+_LARGEST_INTEGER = 2**53  # beyond it neighbours share a float64
 
 
 def choose_target(columns: list[str], asked: str | None) -> tuple[str, str]:
@@ -126,7 +127,7 @@ def _is_blurred(y: Any, task: str) -> bool:
     """Say whether integers are so large that reals do not tell them apart."""
     distinct = np.unique(y)
     if y.dtype.kind == "f":  # as a column with gaps is read
-        return distinct.size == 1 and abs(distinct[0]) >= LARGEST_INTEGER
+        return distinct.size == 1 and abs(distinct[0]) >= _LARGEST_INTEGER
     if y.dtype.kind not in "iu" or task == "classification":
         return False
     if task == "auto" and distinct.size <= FEW_VALUES:
@@ -155,7 +156,7 @@ def _array(values: Any, name: str, task: str) -> Any:
     check_size(values, f"the target {name!r}")
     # A column of integers with gaps was read as reals; labels are to be 1 and 2, not 1.0 and 2.0.
     whole = task != "regression" and bool(
-        np.all(y == np.round(y)) and np.abs(y).max() < LARGEST_INTEGER
+        np.all(y == np.round(y)) and np.abs(y).max() < _LARGEST_INTEGER
     )
     return y.astype(np.int64) if whole else y
 

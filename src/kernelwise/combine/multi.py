@@ -33,7 +33,7 @@ from kernelwise.selection.guards import KernelChoiceWarning, no_signal
 from kernelwise.selection.inputs import as_ridges, weighted_rows
 from kernelwise.selection.selector import KernelSelector
 from kernelwise.selection.stacks import check_matrices, is_stack, side_by_side
-from kernelwise.targets import as_vector
+from kernelwise.targets import TASKS, as_vector
 
 _FITTED = (
     "kernels_ views_ weights_ gate_ view_weights_ best_kernel_ best_ridge_ best_estimator_ "
@@ -161,7 +161,7 @@ class MultiKernelSelector(Delegating, Declared, BaseEstimator):
         "p": [Interval(Real, 1.0, 100.0, closed="both")],
         "ridge": [StrOptions({"auto"}), RIDGE, "array-like"],
         "views": [Mapping, None],
-        "task": [StrOptions({"auto", "classification", "regression"})],
+        "task": [StrOptions(TASKS)],
         "center": ["boolean"],
         "normalize": ["boolean"],
         "memory": [str, Real, None],

@@ -48,6 +48,7 @@ from kernelwise.selection.guards import KernelChoiceWarning, no_signal
 from kernelwise.selection.inputs import weighted_rows
 from kernelwise.selection.result import SelectionResult
 from kernelwise.selection.selector import KernelSelector
+from kernelwise.targets import TASKS
 
 _FITTED = (
     "members_ weights_ stack_weights_ gate_ classes_ target_variance_ calibration_ loo_values_ "
@@ -153,7 +154,7 @@ class KernelStack(CallbackSupportMixin, WeightedMembers, Declared, BaseEstimator
 
     _parameter_constraints: ClassVar[dict[str, Any]] = {
         "recipe": "no_validation",  # as_recipe looks at every member
-        "task": [StrOptions({"auto", "classification", "regression"})],
+        "task": [StrOptions(TASKS)],
         "gate": [StrOptions({"auto", "cautious"}), Interval(Real, 0.0, 1.0, closed="both")],
         "engine": [str, Engine],
         "memory": [str, Real, None],

@@ -41,7 +41,7 @@ from kernelwise.selection.guards import warn_about
 from kernelwise.selection.record import ErrorEstimate
 from kernelwise.selection.search import parts_of
 from kernelwise.selection.terms import SCORINGS, SearchAttributes
-from kernelwise.targets import as_vector
+from kernelwise.targets import TASKS, as_vector
 
 _FITTED = (
     "result_ best_kernel_ best_ridge_ best_estimator_ classes_ error_ balanced_error_ "
@@ -157,7 +157,7 @@ class KernelSelector(
         "kernels": "no_validation",  # as_kernels looks at every one
         "criterion": [str, Criterion, Cascade],
         "ridge": [StrOptions({"auto"}), RIDGE, "array-like"],
-        "task": [StrOptions({"auto", "classification", "regression"})],
+        "task": [StrOptions(TASKS)],
         "engine": [str, Engine],
         "refit": ["boolean"],
         "memory": [str, Real, None],
