@@ -102,9 +102,9 @@ def test_scores_are_weighted_as_in_the_selector():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"sample_weight": np.ones(59)}, r"one non-negative number per row, got shape \(59,\)\."),
+        ({"sample_weight": np.ones(59)}, r"sample_weight.shape == \(59,\)"),
         ({"sample_weight": -np.ones(60)}, "[Nn]egative values"),
-        ({"class_weight": "even"}, "class_weight must be None, 'balanced' or a dict"),
+        ({"class_weight": "even"}, "'class_weight' parameter of score_kernels"),
         ({"class_weight": "balanced", "task": "regression"}, "class_weight is for classes"),
         ({"sample_weight": np.eye(60)[0]}, "y has less than two classes or values of positive"),
     ],
@@ -158,19 +158,6 @@ def test_a_report_says_why_it_does_not_tell_where_it_errs(record, machine, task,
     assert f"{what} are not shown for {machine}: they come from leaving out every row" in page
     for other in (record, replace(of_svm, error=None)):
         assert "are not shown for" not in render(summarize(other))
-
-
-def test_messages_do_not_list_a_hundred_classes():
-    y = np.repeat([f"species {i:03d}" for i in range(100)], 3)
-    X = np.arange(300.0)[:, None]
-    shown = ", ".join(f"'species {i:03d}'" for i in range(10))
-    sentence = "class_weight names 'zebra', which is no class of y: its classes are "
-    for machine in (kw.LSSVC(class_weight={"zebra": 2.0}), kw.KernelSelector(None, KERNELS[0])):
-        machine.set_params(class_weight={"zebra": 2.0})
-        with pytest.raises(ValueError, match=f"^{sentence}{shown} and 90 more\\.$"):
-            machine.fit(X, y)
-    with pytest.raises(ValueError, match=r"must not be negative, got .{57}\.\.\.\.$"):
-        kw.LSSVC(class_weight=dict.fromkeys(y, -1.0)).fit(X, y)
 
 
 @pytest.mark.parametrize("task", ["classification", "regression"])

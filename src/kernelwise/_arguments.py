@@ -1,32 +1,14 @@
 """What users pass as arguments, of whatever type and size."""
 
-import math
-import numbers
 import os
 import re
 from collections.abc import Iterable, Sequence
+from numbers import Real
 from typing import Any
 
 _LONGEST = 60  # characters of a value in a message
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 _SHARE = 0.8  # of the free memory, by default
-
-
-def as_real(value: Any) -> float | None:
-    """Return a real number as a float, None for anything else; a boolean is no number here."""
-    if not isinstance(value, numbers.Real) or isinstance(value, bool):
-        return None
-    try:
-        return float(value)
-    except OverflowError:  # an integer such as 10**400
-        return math.inf if abs(value) == value else -math.inf
-
-
-def as_integer(value: Any) -> int | None:
-    """Return an integer, None for anything else; a boolean is none here."""
-    if not isinstance(value, numbers.Integral) or isinstance(value, bool):
-        return None
-    return int(value)
 
 
 def is_list(value: Any) -> bool:
@@ -36,11 +18,9 @@ def is_list(value: Any) -> bool:
     return isinstance(value, Iterable)
 
 
-def is_one_of(value: Any, choices: Sequence[Any]) -> bool:
-    """Say whether a value is one of the choices; an array, which compares by entries, is none."""
-    import numpy as np  # here, so that --version and --help do not wait for it
-
-    return bool(np.isscalar(value)) and value in choices
+def is_one_of(value: Any, names: Sequence[str | None]) -> bool:
+    """Say whether a value is one of the names; an array, which compares by entries, is none."""
+    return (value is None or isinstance(value, str)) and value in names
 
 
 def shown(value: Any) -> str:
@@ -63,14 +43,14 @@ def as_bytes(memory: Any, name: str = "memory") -> float:
     """
     if memory is None:
         return _SHARE * free()
-    amount = _parse(memory) if isinstance(memory, str) else as_real(memory)
-    if amount is None or not amount > 0.0:
+    amount = _parse(memory) if isinstance(memory, str) else memory
+    if not isinstance(amount, Real) or not float(amount) > 0.0:
         raise ValueError(
             f"{name} must be an amount such as '4GB', a share of what is free such as 0.5, or "
             f"None, got {shown(memory)}."
         )
     is_share = amount <= 1.0 and not isinstance(memory, str)
-    return amount * (free() if is_share else 1.0)
+    return float(amount) * (free() if is_share else 1.0)
 
 
 def _parse(text: str) -> float | None:

@@ -289,23 +289,23 @@ def test_what_is_refused():
         bounds.ks_krr(K, np.arange(30) % 3)
     with pytest.raises(ValueError, match="K has 30 rows but y has 29 entries"):
         bounds.ks_krr(K, y[1:])
-    with pytest.raises(ValueError, match="variant must be 'corrected' or 'printed'"):
+    with pytest.raises(ValueError, match="'variant' parameter"):
         bounds.sps_krr(K, y, variant="exact")
-    with pytest.raises(ValueError, match="delta must lie between 0 and 1"):
+    with pytest.raises(ValueError, match="'delta' parameter"):
         bounds.ks_krr(K, y, delta=1.0)
     with pytest.raises(ValueError, match="t must be an integer between 1 and n - 1 = 29"):
         bounds.er_krr(K, y, t=30)
     with pytest.raises(ValueError, match="k must be above 1"):
         bounds.er_krr(K, y, k=1.0)
-    with pytest.raises(ValueError, match="kernel must be a positive number"):
+    with pytest.raises(ValueError, match="'kernel' parameter"):
         bounds.Limits(kernel=-1.0)
-    with pytest.raises(ValueError, match="beta must be a positive number"):
+    with pytest.raises(ValueError, match="'beta' parameter"):
         bounds.ks_krr(K, y, beta="largest")
     with pytest.raises(ValueError, match="k must be an integer between 2 and n = 30"):
         bounds.ks_krr_cv_variance(K, y, k=31)
     with pytest.raises(ValueError, match="leave fewer than two to train on"):
         bounds.ks_svm_cv_variance(K[:3, :3], [0, 1, 1], k=2)
-    with pytest.raises(ValueError, match="removed_ridge must be"):
+    with pytest.raises(ValueError, match="'removed_ridge' parameter"):
         bounds.ks_empirical_stability(K, y, removed_ridge="none")
     with pytest.raises(ValueError, match="'ridge' parameter"):
         bounds.ks_krr(K, y, ridge=0.0)

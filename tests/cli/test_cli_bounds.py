@@ -259,7 +259,7 @@ BAD = {
     "many_t.csv": (FEW + "5,a\n6,b\n", ["--t", "6"], "less than the 6 rows, got 6."),
     "no_t.csv": (FEW + "5,a\n6,b\n", ["--t", "0"], "--t must be at least 1"),
     "text_t.csv": (FEW, ["--t", "x"], "invalid int value: 'x'"),
-    "delta.csv": (FEW, ["--delta", "1"], "delta must lie between 0 and 1, got 1.0."),
+    "delta.csv": (FEW, ["--delta", "1"], "'delta' parameter"),
     "text_delta.csv": (FEW, ["--delta", "often"], "invalid float value: 'often'"),
     "variant.csv": (FEW, ["--variant", "prnted"], "did you mean 'printed'"),
     "kernel.csv": (FEW, ["--kernel", "gaussiann"], "did you mean 'gaussian'"),

@@ -254,7 +254,7 @@ class TestMinimaxProbabilityMachine:
     def test_what_is_refused(self):
         X, y = problem()
         K = X @ X.T
-        with pytest.raises(ValueError, match="regularisation must be at least 0"):
+        with pytest.raises(ValueError, match="'regularisation' parameter"):
             bounds.minimax_error(K, y, regularisation=-1.0)
         with pytest.raises(ValueError, match="is for two classes, y is a real target"):
             bounds.minimax_error(K, X[:, 0])

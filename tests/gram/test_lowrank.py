@@ -308,11 +308,11 @@ def test_criteria_by_eigenvectors_are_those_of_the_thin_matrix(tau, ridge):
 class TestRefusals:
     def test_of_arguments(self):
         for arguments, told in [
-            ({"rank": 0}, "rank of LowRank must be an integer of at least 1, or 'auto', got 0."),
-            ({"rank": "all"}, "rank of LowRank must be an integer of at least 1, or 'auto'"),
-            ({"landmarks": "best"}, "landmarks of LowRank must be 'uniform' or 'pivoted'"),
-            ({"random_state": -1}, "random_state of LowRank must be an integer of at least 0"),
-            ({"judged": 0}, "judged of LowRank must be an integer of at least 1, got 0."),
+            ({"rank": 0}, "'rank' parameter of LowRank"),
+            ({"rank": "all"}, "'rank' parameter of LowRank"),
+            ({"landmarks": "best"}, "'landmarks' parameter of LowRank"),
+            ({"random_state": -1}, "'random_state' parameter of LowRank"),
+            ({"judged": 0}, "'judged' parameter of LowRank"),
         ]:
             with pytest.raises(ValueError, match=told):
                 LowRank(**arguments)

@@ -170,9 +170,9 @@ def test_centred_norms_of_dot_products_far_from_the_origin(offset):
         close(ours.statistics.centered_frobenius, expected, condition, rtol=TEN_DIGITS)
 
 
-@pytest.mark.parametrize("setting", [{"tile": None}, {"tile": 0}, {"threads": True}])
+@pytest.mark.parametrize("setting", [{"tile": None}, {"tile": 0}, {"threads": 1.5}])
 def test_other_settings_are_refused(setting):
-    with pytest.raises(ValueError, match="of Tiled must be an integer of at least 1"):
+    with pytest.raises(ValueError, match="parameter of Tiled"):
         Tiled(**setting)
 
 
@@ -305,7 +305,7 @@ class TestMemory:
     def test_amounts(self, text, amount):
         assert as_bytes(text) == amount
 
-    @pytest.mark.parametrize("memory", ["much", "-1GB", "0GB", 0, -0.5, True, float("nan")])
+    @pytest.mark.parametrize("memory", ["much", "-1GB", "0GB", 0, -0.5, float("nan")])
     def test_unclear_amounts_are_refused(self, memory):
         with pytest.raises(ValueError, match="memory must be an amount such as '4GB'"):
             as_bytes(memory)
@@ -450,8 +450,8 @@ def test_an_interrupt_stops_at_once_and_leaves_no_thread():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda X, y: Tiled(tile=0), "tile of Tiled must be an integer of at least 1, got 0"),
-        (lambda X, y: Tiled(threads=1.5), "threads of Tiled must be an integer of at least 1"),
+        (lambda X, y: Tiled(tile=0), "'tile' parameter of Tiled"),
+        (lambda X, y: Tiled(threads=1.5), "'threads' parameter of Tiled"),
         (
             lambda X, y: kw.score_kernels(X @ X.T, y, kw.Precomputed(), engine="tiled"),
             "a given matrix is in memory already: use engine='dense'",

@@ -344,7 +344,7 @@ class TestCascade:
                 "the last stage of a Cascade must keep 1 kernel, not 5",
             ),
             (lambda: kw.Cascade(("sm", 2), ("kta", 3), ("eloo", 1)), "must keep fewer and fewer"),
-            (lambda: kw.Cascade(("sm", 0)), "a stage must keep at least 1 kernel, got 0"),
+            (lambda: kw.Cascade(("sm", 0)), "'keep' parameter of Cascade"),
             (lambda: kw.Cascade(5), "a stage must be a pair"),
             (lambda: kw.Cascade(("ks", 1)), "ks has no direction"),
             (lambda: kw.Cascade(("smm", 1)), "unknown criterion 'smm'"),

@@ -4,11 +4,12 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import wraps
+from numbers import Integral, Real
 from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from kernelwise._arguments import as_integer, as_real, is_one_of, shown
+from kernelwise._sklearn import POSITIVE, Interval, StrOptions, check_parameters
 from kernelwise.criteria import Undefined
 
 P = ParamSpec("P")
@@ -164,34 +165,28 @@ def finite(value: float) -> float:
 
 
 def check_positive(name: str, value: Any) -> float:
-    """Return a number, or say that it must be positive."""
-    number = as_real(value)
-    if number is None or not 0.0 < number < math.inf:
-        raise ValueError(f"{name} must be a positive number, got {shown(value)}.")
-    return number
+    """Return a number; refuse one that is not positive."""
+    check_parameters("a bound", {name: [POSITIVE]}, **{name: value})
+    return float(value)
 
 
 def check_delta(delta: Any) -> float:
-    """Return a probability of failure, or say that it must lie between 0 and 1."""
-    number = as_real(delta)
-    if number is None or not 0.0 < number < 1.0:
-        raise ValueError(f"delta must lie between 0 and 1, got {shown(delta)}.")
-    return number
+    """Return a probability of failure; refuse one that does not lie between 0 and 1."""
+    allowed = [Interval(Real, 0.0, 1.0, closed="neither")]
+    check_parameters("a bound", {"delta": allowed}, delta=delta)
+    return float(delta)
 
 
 def check_integer(name: str, value: Any, low: int, most: str, high: int) -> int:
     """Return an integer within limits; one too large for the sample leaves a bound undefined."""
-    number = as_integer(value)
-    message = f"{name} must be an integer between {low} and {most} = {high}, got {shown(value)}"
-    if number is None or number < low:
-        raise ValueError(f"{message}.")
-    if number > high:
-        raise Undefined(message)
-    return number
+    allowed = [Interval(Integral, low, None, closed="left")]
+    check_parameters("a bound", {name: allowed}, **{name: value})
+    if value > high:
+        raise Undefined(f"{name} must be an integer between {low} and {most} = {high}, got {value}")
+    return int(value)
 
 
 def is_corrected(variant: str) -> bool:
-    """Say whether a variant is the corrected one, or that there is no such variant."""
-    if not is_one_of(variant, VARIANTS):
-        raise ValueError(f"variant must be 'corrected' or 'printed', got {shown(variant)}.")
+    """Say whether a variant is the corrected one; refuse one that there is not."""
+    check_parameters("a bound", {"variant": [StrOptions(set(VARIANTS))]}, variant=variant)
     return variant == "corrected"

@@ -1,10 +1,11 @@
 """The minimax probability machine, which section 3.4 of Nguyen and Ho 2007 compares FSM with."""
 
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from kernelwise._arguments import as_real, shown
+from kernelwise._sklearn import Interval, check_parameters
 from kernelwise._types import Array
 from kernelwise.bounds.base import guarded
 from kernelwise.bounds.sample import Sample
@@ -56,15 +57,14 @@ def minimax_error(K: Any, y: Any, *, regularisation: float = 0.0) -> float:
     >>> round(minimax_error(np.outer(x, x), [0, 0, 0, 1, 1, 1]), 12)  # deviations 1, distance 3
     0.307692307692
     """
-    added = as_real(regularisation)
-    if added is None or not 0.0 <= added < np.inf:
-        raise ValueError(f"regularisation must be at least 0, got {shown(regularisation)}.")
+    allowed = {"regularisation": [Interval(Real, 0.0, None, closed="left")]}
+    check_parameters("minimax_error", allowed, regularisation=regularisation)
     sample = Sample.of(K, y, 1.0)
     if sample.targets.classes is None:
         raise ValueError("the minimax probability machine is for two classes, y is a real target.")
     if not np.isfinite(FSM().value(sample.evidence, 1.0)):
         raise Undefined("the class means coincide, so no direction separates them")
-    m = _smallest_spread(*_moments(sample), added)
+    m = _smallest_spread(*_moments(sample), regularisation)
     return m**2 / (1.0 + m**2)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from kernelwise._arguments import is_one_of, shown
+from kernelwise._sklearn import StrOptions, check_parameters
 from kernelwise.bounds.base import (
     Assumption,
     Bound,
@@ -237,8 +237,8 @@ def ks_empirical_stability(
     0.75
     """
     sample = Sample.of(K, y, ridge)
-    if not is_one_of(removed_ridge, ("scaled", "fixed")):
-        raise ValueError(f"removed_ridge must be 'scaled' or 'fixed', got {shown(removed_ridge)}.")
+    allowed = {"removed_ridge": [StrOptions({"scaled", "fixed"})]}
+    check_parameters("ks_empirical_stability", allowed, removed_ridge=removed_ridge)
     scaled = removed_ridge == "scaled"
     trained = sample.residuals[:, None]
     without = sample.residuals_without_each if scaled else sample.residuals_without(1.0)
@@ -247,7 +247,7 @@ def ks_empirical_stability(
 
 def stable(sample: Sample, beta: Beta) -> Assumption:
     """Return that the kernel stability of no sample exceeds beta."""
-    known = True if is_one_of(beta, ["worst"]) else None
+    known = True if isinstance(beta, str) and beta == "worst" else None
     holds = known if _reaches(sample, beta) else False
     return Assumption("|K - K^i| <= beta for every sample", holds)
 
@@ -260,10 +260,11 @@ def _reaches(sample: Sample, beta: Beta) -> bool:
 def beta_of(sample: Sample, beta: Beta, extra_points: int = 0) -> float:
     """Return the kernel stability of the sample, or the worst, of up to one point more."""
     kappa = sample.kappa
-    if is_one_of(beta, ["worst"]):
-        return kappa * (1.0 + math.sqrt(1.0 + 4.0 * (sample.n + extra_points - 1))) / 2.0
-    if not is_one_of(beta, ["empirical"]):
+    if not isinstance(beta, str):
         return check_positive("beta", beta)
+    check_parameters("a bound", {"beta": [StrOptions({"worst", "empirical"})]}, beta=beta)
+    if beta == "worst":
+        return kappa * (1.0 + math.sqrt(1.0 + 4.0 * (sample.n + extra_points - 1))) / 2.0
     stats = sample.evidence.statistics
     if extra_points == 0:
         return kernel_stability(stats)

@@ -13,13 +13,15 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 import scipy.sparse as sp
 
-from kernelwise._arguments import as_bytes, as_integer, is_one_of, shown
+from kernelwise._arguments import as_bytes
 from kernelwise._progress import SILENT, Task
+from kernelwise._sklearn import Interval, StrOptions, check_parameters
 from kernelwise._threads import cached_property, workers
 from kernelwise._types import Array
 from kernelwise.gram.base import (
@@ -105,21 +107,14 @@ class LowRank(Engine):
     needs_to_scale: ClassVar[frozenset[Need]] = frozenset()
 
     def __post_init__(self) -> None:
-        for field, least in (("rank", 1), ("random_state", 0), ("judged", 1)):
-            given = getattr(self, field)
-            if field == "rank" and is_one_of(given, ["auto"]):
-                continue
-            value = as_integer(given)
-            if value is None or value < least:
-                other = ", or 'auto'" if field == "rank" else ""
-                raise ValueError(
-                    f"{field} of LowRank must be an integer of at least {least}{other}, got "
-                    f"{shown(given)}."
-                )
-            object.__setattr__(self, field, min(value, sys.maxsize))
-        if not is_one_of(self.landmarks, _LANDMARKS):
-            given = shown(self.landmarks)
-            raise ValueError(f"landmarks of LowRank must be 'uniform' or 'pivoted', got {given}.")
+        counts = Interval(Integral, 1, None, closed="left")
+        allowed = {
+            "rank": [counts, StrOptions({"auto"})],
+            "landmarks": [StrOptions(set(_LANDMARKS))],
+            "random_state": [Interval(Integral, 0, None, closed="left")],
+            "judged": [counts],
+        }
+        check_parameters("LowRank", allowed, **{name: getattr(self, name) for name in allowed})
         as_bytes(self.memory)
 
     @property

@@ -4,13 +4,15 @@ import math
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse.linalg import LinearOperator, eigsh
 
-from kernelwise._arguments import as_bytes, as_integer, shown
+from kernelwise._arguments import as_bytes
 from kernelwise._progress import SILENT, Task
+from kernelwise._sklearn import Interval, check_parameters
 from kernelwise._threads import cached_property, workers
 from kernelwise._types import Array
 from kernelwise.gram.base import Engine, Gram, GramStatistics, Need
@@ -65,14 +67,9 @@ class Tiled(Engine):
     shares_sweeps: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        for field in ("tile", "threads") if self.threads is not None else ("tile",):
-            given = getattr(self, field)
-            value = as_integer(given)
-            if value is None or value < 1:
-                raise ValueError(
-                    f"{field} of Tiled must be an integer of at least 1, got {shown(given)}."
-                )
-            object.__setattr__(self, field, value)
+        counts = Interval(Integral, 1, None, closed="left")
+        allowed = {"tile": [counts], "threads": [counts, None]}
+        check_parameters("Tiled", allowed, tile=self.tile, threads=self.threads)
         as_bytes(self.memory)
 
     def grams(

@@ -4,12 +4,13 @@ import math
 from abc import abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 
-from kernelwise._arguments import as_integer, as_real, is_list, shown, some
+from kernelwise._arguments import is_list, shown, some
 from kernelwise._registry import unknown
 from kernelwise._types import Array
 from kernelwise.kernels.base import Contraction, Kernel, quietly
@@ -270,9 +271,9 @@ def unwrapped(kernel: Kernel) -> tuple[Kernel, tuple[Transform, ...]]:
 
 
 def _as_weights(given: Any) -> tuple[float, ...]:
-    numbers = [as_real(weight) for weight in given] if is_list(given) else []
-    weights = tuple(w for w in numbers if w is not None and 0.0 <= w < math.inf)
-    if not numbers or len(weights) < len(numbers):
+    listed = list(given) if is_list(given) else []
+    weights = tuple(float(w) for w in listed if isinstance(w, Real) and 0.0 <= float(w) < math.inf)
+    if not listed or len(weights) < len(listed):
         raise ValueError(
             "weights of Scaled must be a number for every feature, finite and not negative, got "
             f"{shown(given)}."
@@ -282,8 +283,8 @@ def _as_weights(given: Any) -> tuple[float, ...]:
 
 def _as_columns(given: Any) -> tuple[int | str, ...]:
     listed = list(given) if is_list(given) else []
-    columns = tuple(c if isinstance(c, str) else as_integer(c) for c in listed)
-    found = tuple(c for c in columns if isinstance(c, str) or (c is not None and c >= 0))
+    positions = [int(c) if isinstance(c, Integral) else c for c in listed]
+    found = tuple(c for c in positions if isinstance(c, str) or (isinstance(c, int) and c >= 0))
     if not listed or len(set(found)) < len(listed):
         raise ValueError(
             "columns of Columns must be positions from 0 on or names of features, each once, got "

@@ -85,7 +85,7 @@ def with_engines(engine: Any, *ways: Way) -> Iterator[list[Way]]:
     """
     budget = getattr(engine, "memory", None)
     kept, more = ({}, "") if budget is None else ({"memory": budget}, f", memory={budget!r}")
-    if is_one_of(engine, ["auto"]):
+    if engine == "auto":
         yield from ([way] for way in ways)
     else:
         auto, leave = {"engine": "auto", **kept}, f"set engine='auto'{more}"
@@ -122,7 +122,7 @@ def _simpler(selector: Any) -> Iterator[Way]:
         yield "set kernels='auto'", {"kernels": "auto"}
     if estimator is not None:
         yield "set estimator=None", {"estimator": None}
-    if not is_one_of(selector.criterion, ["auto"]):
+    if selector.criterion != "auto":
         yield "set criterion='auto'", {"criterion": "auto"}
 
 

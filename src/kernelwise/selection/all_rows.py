@@ -13,7 +13,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from sklearn.base import clone
 
-from kernelwise._arguments import as_bytes, is_one_of, shown
+from kernelwise._arguments import as_bytes, shown
 from kernelwise._threads import limited
 from kernelwise._types import Array
 from kernelwise.gram import LowRank
@@ -149,7 +149,7 @@ class _Fit:
 
     def _ridges(self) -> list[float]:
         ridge = self._chosen.ridge
-        if not is_one_of(ridge, ["auto"]):
+        if not isinstance(ridge, str):
             return [float(r) for r in np.unique(as_ridges(ridge))]
         kernel: Kernel = self._chosen.best_kernel_
         mean = float(kernel.diagonal(self._sample).mean())
@@ -181,7 +181,7 @@ def check_collection(selector: Any, params: dict[str, Any]) -> None:
         ("fit parameters such as sample_weight", bool(params)),
         ("class_weight", weights != (None, None)),
         ("refit=False", not getattr(selector, "refit", True)),
-        (f"engine={shown(selector.engine)}", not is_one_of(selector.engine, ["auto"])),
+        (f"engine={shown(selector.engine)}", selector.engine != "auto"),
     ):
         if is_given:
             raise ValueError(f"rows on a cluster do not go with {name}: leave it out.")

@@ -2,13 +2,15 @@
 
 from dataclasses import dataclass
 from itertools import pairwise
+from numbers import Integral
 
 import numpy as np
 
-from kernelwise._arguments import as_integer, shown
+from kernelwise._arguments import shown
+from kernelwise._sklearn import Interval, StrOptions, check_parameters
 from kernelwise.criteria import ELOO, SM, Criterion, get
 from kernelwise.gram import Targets
-from kernelwise.selection.result import check_rule
+from kernelwise.selection.result import RULES
 
 # The ridges tried by default, in units of the mean diagonal of each kernel matrix.
 AUTO_RIDGES = 10.0 ** np.arange(-4.0, 3.0)
@@ -50,7 +52,7 @@ class Cascade:
             raise ValueError(f"the last stage of a Cascade must keep 1 kernel, not {keeps[-1]}.")
         if any(later > keep for keep, later in pairwise(keeps)):
             raise ValueError(f"the stages of a Cascade must keep fewer and fewer, not {keeps}.")
-        check_rule(rule)
+        check_parameters("Cascade", {"rule": [StrOptions(RULES)]}, rule=rule)
         object.__setattr__(self, "stages", checked)
         object.__setattr__(self, "rule", rule)
 
@@ -70,10 +72,8 @@ def _stage(stage: tuple[str | Criterion, int]) -> tuple[Criterion, int]:
     criterion = get(criterion)
     if criterion.greater_is_better is None:
         raise ValueError(f"{criterion.name} has no direction: it is to be read, not to choose by.")
-    kept = as_integer(keep)
-    if kept is None or kept < 1:
-        raise ValueError(f"a stage must keep at least 1 kernel, got {shown(keep)}.")
-    return criterion, kept
+    check_parameters("Cascade", {"keep": [Interval(Integral, 1, None, closed="left")]}, keep=keep)
+    return criterion, int(keep)
 
 
 def loo_criterion(targets: Targets) -> ELOO:

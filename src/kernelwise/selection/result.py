@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.stats import rankdata
 
-from kernelwise._arguments import is_one_of, shown
 from kernelwise._registry import unknown
+from kernelwise._sklearn import StrOptions, check_parameters
 from kernelwise._types import Array
 from kernelwise.criteria import Criterion
 from kernelwise.kernels import Kernel
@@ -19,7 +19,7 @@ from kernelwise.selection import archive
 from kernelwise.selection.diagnostics import code_of
 from kernelwise.selection.params import told_params
 
-RULES = ("best", "one_se")
+RULES = {"best", "one_se"}
 _TIE = 1e-12  # relative difference of values that is rounding
 
 
@@ -90,8 +90,8 @@ class SelectionResult:
 
     def ranking(self, criterion: str, rule: str = "best") -> list[int]:
         """Return the positions of the defined candidates from the best to the worst."""
-        check_rule(rule)
-        if not is_one_of(criterion, list(self.table)):
+        check_parameters("SelectionResult", {"rule": [StrOptions(RULES)]}, rule=rule)
+        if not isinstance(criterion, str) or criterion not in self.table:
             raise ValueError(unknown("column", criterion, list(self.table)))
         greater = self.criteria[criterion].greater_is_better
         if greater is None:
@@ -207,12 +207,6 @@ def _spearman(a: Array, b: Array) -> float:
 
 def _cell(value: float) -> str:
     return "–" if np.isnan(value) else f"{value:.4g}"
-
-
-def check_rule(rule: str) -> None:
-    """Say so where a rule is not known."""
-    if not is_one_of(rule, RULES):
-        raise ValueError(f"rule must be {' or '.join(map(repr, RULES))}, got {shown(rule)}.")
 
 
 def preferred(
