@@ -65,14 +65,6 @@ def test_a_selector_takes_it_and_a_file_keeps_it(tmp_path):
     assert loaded.balanced_error_ == selector.balanced_error_
 
 
-def test_a_model_saved_without_the_choice_still_predicts():
-    X, y = rare()
-    machine = kw.LSSVC().fit(X, y)
-    del machine.__dict__["threshold"]
-    assert machine.get_params()["threshold"] == "zero"
-    assert set(machine.predict(X)) <= {"rare", "usual"}
-
-
 def test_it_is_for_two_classes():
     X, y = rare()
     y = np.where(X[:, 0] > 1.0, "third", y)
