@@ -86,7 +86,7 @@ def test_where_it_is_undefined(two_blobs):
     X, y = two_blobs
     with pytest.raises(c.Undefined, match="takes the rows themselves and a Gaussian kernel"):
         EP().value(evidence(X, y, kw.Linear()), 1.0)
-    with pytest.raises(ValueError, match="delta of EP must be positive"):
+    with pytest.raises(ValueError, match="'delta' parameter of EP"):
         EP(-1.0)
 
 
