@@ -8,7 +8,6 @@ from kernelwise import _progress as progress
 from kernelwise import _threads as threads
 from kernelwise import figures, kernels, report, targets
 from kernelwise._arguments import as_bytes
-from kernelwise._files import append
 from kernelwise._progress import SILENT, Bar, Task, bar
 from kernelwise._registry import members
 from kernelwise._threads import algebra_threads, as_jobs, helpful, limited, pool, workers

@@ -35,8 +35,8 @@ def some(items: Sequence[str], most: int = 5) -> str:
     return first if len(items) <= most else f"{first} and {len(items) - most} more"
 
 
-def as_bytes(memory: Any, name: str = "memory") -> float:
-    """Return a budget in bytes; an error names the parameter it came from.
+def as_bytes(memory: Any) -> float:
+    """Return a budget in bytes.
 
     A string is an amount ("4GB", "500 MB"), a number up to 1 a share of the free memory, a larger
     one bytes; None stands for most of the free memory.
@@ -46,7 +46,7 @@ def as_bytes(memory: Any, name: str = "memory") -> float:
     amount = _parse(memory) if isinstance(memory, str) else memory
     if not isinstance(amount, Real) or not float(amount) > 0.0:
         raise ValueError(
-            f"{name} must be an amount such as '4GB', a share of what is free such as 0.5, or "
+            f"memory must be an amount such as '4GB', a share of what is free such as 0.5, or "
             f"None, got {shown(memory)}."
         )
     is_share = amount <= 1.0 and not isinstance(memory, str)

@@ -12,10 +12,10 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Give a name beside a path to write to; the path gets the file when all of it is written.
 
     Whatever kills the process meanwhile, the path holds either what it held before or all of the
-    new. An error of the system, such as a full disk, names the path.
+    new. An error of the system, such as a full disk, names the path, not the draft.
     """
     target = Path(path)
-    with _naming(target):
+    try:
         handle, name = tempfile.mkstemp(
             prefix=f".{target.name}.", suffix=".part", dir=target.parent
         )
@@ -31,26 +31,7 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
             part.replace(target)
         finally:
             part.unlink(missing_ok=True)
-
-
-def append(path: Path, text: str) -> None:
-    """Add a text to a file, all of it or, where the system has an error, nothing."""
-    size = path.stat().st_size if path.exists() else 0
-    with _naming(path):
-        try:
-            with path.open("a") as file:
-                file.write(text)
-        except OSError:
-            os.truncate(path, size)
-            raise
-
-
-@contextmanager
-def _naming(path: Path) -> Iterator[None]:
-    """Let errors of the system name the file that was to be written, not the draft or nothing."""
-    try:
-        yield
     except OSError as error:
         if error.errno is None:
             raise
-        raise OSError(error.errno, os.strerror(error.errno), str(path)) from error
+        raise OSError(error.errno, os.strerror(error.errno), str(target)) from error

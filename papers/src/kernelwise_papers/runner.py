@@ -15,7 +15,7 @@ from typing import Any
 
 from joblib import Parallel, delayed, effective_n_jobs
 
-from kernelwise._files import append, replacing
+from kernelwise._files import replacing
 from kernelwise._progress import SILENT, Task
 from kernelwise._threads import limited, workers
 from kernelwise_papers.catalog import EXPERIMENTS
@@ -152,7 +152,8 @@ def _append(path: Path, lines: Sequence[dict[str, Any]]) -> None:
     if not path.is_file():
         table.writeheader()
     table.writerows(lines)
-    append(path, text.getvalue())
+    with path.open("a") as file:
+        file.write(text.getvalue())
 
 
 def _replace(path: Path, lines: Sequence[dict[str, Any]]) -> None:

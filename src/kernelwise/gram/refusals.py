@@ -85,9 +85,6 @@ class NotProvided(ValueError):
         return ValueError(f"{self.fact}: {in_one_sentence(ways or ['choose another engine'])}")
 
 
-Refusal = DoesNotFit | NotProvided
-
-
 def raised(wanted: float) -> str:
     """Return the advice to allow so many bytes, in a unit in which the number is readable."""
     return f"set memory={enough(wanted)!r}"

@@ -23,7 +23,6 @@ class Facts(NamedTuple):
     """What is known of a partition."""
 
     rows: int
-    columns: int
     invalid_reason: str | None  # what is wrong with it
     labels: Array | None  # the distinct values of the target; None if they are many
 
@@ -113,10 +112,10 @@ def facts_of(part: Any, place: int) -> Facts:
     try:
         rows, target = _arrays(part)
     except (TypeError, ValueError) as error:
-        return Facts(0, 0, str(error), None)
+        return Facts(0, str(error), None)
     labels = np.unique(target)
     few = labels if labels.size <= _MOST_LABELS else None
-    return Facts(rows.shape[0], rows.shape[1], None, few)
+    return Facts(rows.shape[0], None, few)
 
 
 def sample_of(part: Any, place: int, share: float) -> tuple[Array, Array]:

@@ -54,7 +54,6 @@ class RidgeFit:
     targets: Array  # y, of shape (n, c)
     coefficients: Array  # alpha, of shape (n, c)
     bias: Array  # b, of shape (c,); zeros for a machine without bias
-    inverse_diagonal: Array  # of the first n rows of C^-1; of M^-1 without bias
     mean_diagonal: float  # of it over the weights, the mean
     # alpha_i / (C^-1)_ii = y_i - f(x_i) of the machine refitted without i; NaN for rows not judged.
     loo_residuals: Array
@@ -145,7 +144,6 @@ def fit_ridge(
         targets=Y,
         coefficients=coefficients,
         bias=found.bias,
-        inverse_diagonal=diagonal,
         mean_diagonal=found.trace / root.size,
         loo_residuals=residuals,
         judged=inverse.judged,

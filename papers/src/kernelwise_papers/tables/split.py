@@ -192,9 +192,9 @@ def score(part: Part, table: PaperTable, columns: Mapping[Any, Criterion], ridge
     return Scores(values, errors)
 
 
-def value_of(criterion: Criterion, evidence: Evidence, ridge: float = 1.0) -> float:
-    """Return a criterion's value, NaN where it is undefined."""
-    return ask(criterion, evidence, ridge).mean
+def value_of(criterion: Criterion, evidence: Evidence) -> float:
+    """Return a criterion's value at ridge 1, NaN where it is undefined."""
+    return ask(criterion, evidence, 1.0).mean
 
 
 def _test_error(evidence: Evidence, part: Part, K_test: Array, ridge: float) -> float:

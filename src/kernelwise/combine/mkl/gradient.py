@@ -28,9 +28,9 @@ _MOST_STEPS = 50
 Objective = Callable[[Array], tuple[float, Array]]
 
 
-def by_leave_one_out(base: BaseMatrices, ridge: float, *, prior: float = PRIOR) -> Array:
+def by_leave_one_out(base: BaseMatrices, ridge: float) -> Array:
     """Return the weights of :func:`loo_posterior`, one in sum."""
-    return _minimum(base, lambda theta: loo_posterior(base, theta, ridge, prior=prior))
+    return _minimum(base, lambda theta: loo_posterior(base, theta, ridge))
 
 
 def by_likelihood(base: BaseMatrices, ridge: float) -> Array:
