@@ -240,12 +240,12 @@ def test_bad_input(two_blobs, call, message):
 def test_frame_without_pandas(two_blobs, monkeypatch):
     import sys
 
-    X, y = two_blobs
+    result = kw.score_kernels(*two_blobs, kw.Gaussian(1.0))
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(
         ImportError, match=r"frame\(\) needs pandas: pip install 'kernelwise\[frame\]'"
     ):
-        kw.score_kernels(X, y, kw.Gaussian(1.0)).frame()
+        result.frame()
 
 
 def test_the_spectral_measure_picks_as_published():
