@@ -60,6 +60,11 @@ def test_gaps_are_refused(estimator):
     make_pipeline(SimpleImputer(), StandardScaler(), estimator).fit(gaps, Y).predict(gaps)
 
 
+def test_sparse_targets_are_refused():
+    with pytest.raises(TypeError, match="Sparse data was passed"):
+        kw.KRR().fit(X, csr_matrix(np.arange(6.0)[:, None]))
+
+
 def test_several_targets_need_one_estimator_a_column():
     Z = np.column_stack([X[:, 0] + 0.5, X[::-1, 1] ** 2 + 0.5])
     for estimator in (ESTIMATORS[0], ESTIMATORS[2]):

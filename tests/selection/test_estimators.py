@@ -167,6 +167,12 @@ class TestScikitLearn:
         with pytest.raises(ValueError, match=r"less than two classes .* of positive sample_weight"):
             kw.KernelSelector().fit(X, y, sample_weight=(y == 2) * 1.0)
 
+    def test_labels_of_several_types_beside_weights_of_zero(self, iris):
+        X, y = iris
+        mixed = np.where(y > 0, y.astype(object), "setosa")
+        selector = kw.KernelSelector().fit(X, mixed, sample_weight=(y != 2) * 1.0)
+        assert selector.score(X[y != 2], mixed[y != 2].astype(str)) == 1.0
+
     def test_a_given_matrix_takes_no_weight_of_zero(self, iris):
         X, y = iris
         selector = kw.KernelSelector(kernels=kw.Precomputed())

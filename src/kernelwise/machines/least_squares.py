@@ -6,7 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, MultiOutputMixin, RegressorMixin
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_array, check_is_fitted
 
 from kernelwise._sklearn import CLASS_WEIGHT, StrOptions, _fit_context, check_numbers, validate_rows
 from kernelwise._threads import limited
@@ -324,7 +324,7 @@ class KRR(PredictsIntervals, MultiOutputMixin, RegressorMixin, _LeastSquaresMach
         check_numbers(y, "y")
         X, y = validate_rows(self, X, y, multi_output=True, y_numeric=True)
         weights = sample_weights(X, sample_weight)
-        self._fit_columns(X, np.asarray(y, dtype=np.float64), weights)
+        self._fit_columns(X, check_array(y, dtype=np.float64, ensure_2d=False), weights)
         return self
 
     def adopt(self, X: Any, targets: Targets, fit: RidgeFit, coefficients: Array) -> "KRR":

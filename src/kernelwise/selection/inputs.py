@@ -142,5 +142,5 @@ def _check_used(y: Array, is_matrix: bool) -> None:
             "sample_weight has zeros, which a given matrix cannot follow: leave out those rows and "
             "columns."
         )
-    if np.unique(y).size < 2:
+    if np.all(y == y[:1]):
         raise ValueError("y has less than two classes or values of positive sample_weight.")
