@@ -37,10 +37,7 @@ def expected_failures(estimator):
 @parametrize_with_checks(
     [
         kw.MultiKernelSelector(),
-        kw.MultiKernelSelector(SOME, task="classification"),
-        kw.MultiKernelSelector(SOME, task="regression"),
-        kw.MultiKernelSelector(SOME, criterion="sm"),
-        kw.MultiKernelSelector(SOME, method="alignf", center=False, normalize=False),
+        kw.MultiKernelSelector(SOME, method="alignf", center=False, task="regression"),
     ],
     expected_failed_checks=expected_failures,
 )
@@ -336,9 +333,8 @@ def test_in_pipelines_and_folds():
 
 class TestGate:
     @pytest.mark.parametrize("kind", ["binary", "multiclass", "regression"])
-    @pytest.mark.parametrize("seed", range(3))
-    def test_mixes_l1_with_equal_weights(self, kind, seed):
-        X, y, views = grouped(50, kind=kind, seed=seed)
+    def test_mixes_l1_with_equal_weights(self, kind):
+        X, y, views = grouped(50, kind=kind)
         weights = np.random.default_rng(1).uniform(0.5, 2.0, 50)
         auto, l1, uniform = (
             kw.MultiKernelSelector(views=views, method=m).fit(X, y, sample_weight=weights)

@@ -36,9 +36,7 @@ def expected_failures(estimator):
 @parametrize_with_checks(
     [
         kw.KernelStack(),
-        kw.KernelStack(task="classification"),
-        kw.KernelStack(task="regression"),
-        kw.KernelStack([kw.Gaussian(1.0), [kw.Matern(1.0), kw.Matern(2.0)]], gate=0.5),
+        kw.KernelStack([kw.Gaussian(1.0), [kw.Matern(1.0), kw.Linear()]], task="regression"),
     ],
     expected_failed_checks=expected_failures,
 )
@@ -294,7 +292,7 @@ class TestRecipe:
 
 
 class TestOddData:
-    @pytest.mark.parametrize("n", [6, 12, 30])
+    @pytest.mark.parametrize("n", [6, 12])
     @pytest.mark.parametrize("task", ["classification", "regression"])
     @pytest.mark.filterwarnings("ignore::kernelwise.selection.KernelChoiceWarning")
     def test_few_rows(self, n, task):

@@ -75,12 +75,10 @@ def literally(way):
 REFUSED = [
     ({"engine": "tiled", "memory": "10MB", "criterion": "sm", "ridge": 1.0}, 600),
     ({"engine": Tiled(memory="10MB")}, 600),
-    ({"memory": "2MB"}, 250),
     ({"memory": "0.5MB"}, 600),
     ({"estimator": kw.LSSVC(class_weight="balanced"), "memory": "10MB"}, 600),
     ({"estimator": KernelRidge(), "memory": "10MB", "engine": "tiled"}, 600),
     ({"estimator": SVC(), "memory": "10MB", "kernels": "laplacian"}, 600),
-    ({"criterion": "span", "memory": "10MB"}, 600),
     ({"estimator": SVC(), "engine": LowRank(50)}, 600),
     ({"criterion": "span", "engine": LowRank(50)}, 600),
 ]

@@ -68,7 +68,7 @@ def test_choosing_among_noise_looks_better_than_it_is():
     """Leave-one-out of the winner forgets how many were tried; folds that choose anew do not."""
     rng = np.random.default_rng(5)
     optimistic, honest = [], []
-    for _ in range(8):
+    for _ in range(4):
         X, y = rng.normal(size=(24, 3)), rng.permutation(24) % 2
         selector = kw.KernelSelector(criterion=kw.criteria.ELOO("error")).fit(X, y)
         optimistic.append(selector.error_estimate().value)

@@ -55,6 +55,14 @@ def test_the_edge_of_a_given_grid(cancer, lo, hi, sentence):
     assert len(selector.result_) == hi - lo + 1  # the user's grid is not changed
 
 
+def test_rows_of_tiny_norms_are_told_apart():
+    """The product of two diagonal entries may underflow."""
+    X = np.array([[3.0], [1.0], [1e-146], [2.0], [-1.0], [3.0], [-2.0], [1.0]])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", RuntimeWarning)
+        fit(X, X[:, 0] + 0.1, kernels=[kw.Linear()])
+
+
 def test_two_kernels_are_no_grid():
     assert edge([kw.Gaussian(1.0), kw.Gaussian(2.0)], 1) is None
     assert edge([kw.Linear(), kw.Gaussian(1.0), kw.Gaussian(2.0), kw.Gaussian(4.0)], 0) is None

@@ -76,9 +76,9 @@ def test_a_choice_by_landmarks(few_are_many, classes):
 
 
 @pytest.mark.filterwarnings("ignore::kernelwise.selection.guards.KernelChoiceWarning")
-@pytest.mark.parametrize("grid", [kw.grids.laplacian_for, kw.grids.auto])
-def test_rescaled_kernels_by_landmarks(few_are_many, grid):
+def test_rescaled_kernels_by_landmarks(few_are_many):
     """As on rescaled rows, for the same landmarks."""
+    grid = kw.grids.laplacian_for
     X, y = rings()
     w = np.array([2.0, 0.5])
     ours = fitted(X / w, y, kernels=[kw.Scaled(w, kernel) for kernel in grid(X)])
@@ -104,24 +104,19 @@ def test_weights_sparse_rows_and_a_file(few_are_many, tmp_path):
     X, y = rings()
     weights = np.where(y == 1, 3.0, 1.0)
     dense = kw.KernelSelector().fit(X, y, sample_weight=weights)
-    sparse = kw.KernelSelector().fit(sp.csr_matrix(X), y, sample_weight=weights)
     one = kw.KernelSelector(kernels=[kw.Gaussian(0.25)], ridge=0.1)
     machines = (clone(one).fit(Z, y, sample_weight=weights) for Z in (X, sp.csr_matrix(X)))
     first, second = (machine.predict(X) for machine in machines)
     assert np.mean(first != second) < 0.005
-    # Rounding decides between candidates that err alike on the 100 rows held out, by one percent:
-    # twice the standard error of a difference of two such shares.
-    new = rings(2000, seed=1)
-    assert abs(dense.score(*new) - sparse.score(*new)) < 2.0 * np.sqrt(2.0 * 0.01 * 0.99 / 100)
     assert dense.predict(X).mean() >= fitted(X, y).predict(X).mean() - 0.01
     balanced = fitted(X, y, class_weight="balanced")
     assert balanced.balanced_error_.method == "held-out rows"
 
 
 @pytest.mark.filterwarnings("ignore::kernelwise.selection.guards.KernelChoiceWarning")
-def test_seconds_choose_between_exact_and_estimates():
-    X, y = rings(3000)
-    quick, patient = fitted(X, y, time=0.05), fitted(X, y, time=3600.0)
+def test_seconds_choose_between_exact_and_estimates(few_are_many):
+    X, y = rings()
+    quick, patient = fitted(X, y, time=1e-4), fitted(X, y, time=3600.0)
     assert quick.error_.method == "held-out rows"
     assert "seconds" in quick.result_.engine_reason
     assert patient.error_.method == "leave-one-out"
@@ -314,7 +309,7 @@ def test_samples_are_rarely_settled_on_the_wrong_survivors(tied, families):
     means = -100.0 * np.arange(12.0)
     means[tied] = -400.0 - 1e-3 * np.arange(means[tied].size)
     rng = np.random.default_rng(0)
-    runs = 1000
+    runs = 300
     wrong = sum(settled_wrongly(means, rng, families) for _ in range(runs))
     assert wrong <= binom.ppf(0.999, runs, 1.0 - screen._CONFIDENCE)
 

@@ -131,8 +131,7 @@ def data(n, real):
     return make_classification(n, 6, n_informative=4, flip_y=0.1, random_state=0)
 
 
-@pytest.mark.parametrize("real", [False, True])
-@pytest.mark.parametrize("n", [300, 900, 1700])
+@pytest.mark.parametrize(("n", "real"), [(300, True), (900, False), (1700, True)])
 def test_everything_comes_through_the_engine(n, real, kernels_speak_to_engines_only, monkeypatch):
     X, y = data(n, real)
     inner = kw.gram.Dense() if n < 700 else Tiled()

@@ -62,14 +62,6 @@ def test_samples_say_that_they_share_rows_only_where_they_do(few_are_many):
 
 
 @IGNORED
-def test_two_rows_of_9000():
-    X, y = rows_with_a_rare_class(9000, rare=2)
-    selector = kw.KernelSelector(kernels=GAUSSIANS, time=0.001).fit(X, y)
-    assert selector.result_.engine == "low_rank"
-    assert np.isfinite(selector.result_.table["sm"]).all()
-
-
-@IGNORED
 @pytest.mark.parametrize("zeros", [3, 4])
 def test_rare_rows_of_weight_zero(few_are_many, zeros):
     X, y = rows_with_a_rare_class(rare=4, classes=3)
@@ -139,11 +131,12 @@ def test_classes_with_enough_rows_or_hardly_any_are_named_once_at_most(few_are_m
 
 
 @IGNORED
-def test_a_class_that_is_not_learnt_shows_in_the_error():
-    """Five rows of 9,000 amid the others: their class is never predicted."""
-    X, y = rows_with_a_rare_class(9000, rare=5)
+def test_a_class_that_is_not_learnt_shows_in_the_error(few_are_many):
+    """Five rows of 3,000 amid the others: their class is never predicted."""
+    X, y = rows_with_a_rare_class(3000, rare=5)
     X[y == 1] -= 4.0
     selector = kw.KernelSelector(kernels=GAUSSIANS, time=0.001).fit(X, y)
-    assert held_counts(selector, y) == [1799, 1]
-    assert selector.error_.value == pytest.approx(1.0 / 1800.0)
+    usual, rare = held_counts(selector, y)
+    assert rare == 1
+    assert selector.error_.value == pytest.approx(1.0 / (usual + 1))
     assert selector.balanced_error_.value == pytest.approx(0.5)

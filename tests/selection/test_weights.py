@@ -73,8 +73,7 @@ def evidence_of(X, y, w, engine, kind, kernel=kw.Gaussian(2.0), fit_intercept=Tr
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("ridges", [RIDGES[:1], RIDGES])
-@pytest.mark.parametrize("bias", [True, False])
+@pytest.mark.parametrize(("ridges", "bias"), [(RIDGES[:1], False), (RIDGES, True)])
 def test_leave_one_out_is_that_of_refits(engine, kind, ridges, bias):
     X, y = rows(kind)
     w = random_weights(len(y))
@@ -186,9 +185,10 @@ def naive_screen(X, y, w, kind, measure):
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("r", [1, 2, 3, 4, 2.5])
-@pytest.mark.parametrize("normalizer", ["trace", "sum"])
-@pytest.mark.parametrize("weighted", [True, False])
+@pytest.mark.parametrize(
+    ("r", "normalizer", "weighted"),
+    [(1, "trace", True), (2, "sum", True), (3, "trace", False), (2.5, "sum", False)],
+)
 def test_the_screen_weights_the_rows_of_a_class(engine, kind, r, normalizer, weighted):
     X, y = rows(kind)
     w = random_weights(len(y))
@@ -213,8 +213,8 @@ def test_weights_of_whole_classes_cancel_in_the_screen(n):
     close(swept.table["sm"][0], expected)
 
 
-@pytest.mark.parametrize("n", [120, 700])  # the second is searched locally, in tiles
-@pytest.mark.parametrize("kind", KINDS)
+# The last is searched locally, in tiles.
+@pytest.mark.parametrize(("kind", "n"), [*((kind, 120) for kind in KINDS), ("multiclass", 700)])
 def test_the_choice_and_its_machine_are_weighted(n, kind):
     X, y = rows(kind, n)
     w = random_weights(n)
@@ -232,8 +232,7 @@ def test_the_choice_and_its_machine_are_weighted(n, kind):
     close(np.nanmin(selector.result_.table["eloo"]), loss, condition)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("n", [100, 700])
+@pytest.mark.parametrize(("kind", "n"), [*((kind, 100) for kind in KINDS), ("binary", 700)])
 def test_equal_weights_change_nothing(kind, n):
     X, y = rows(kind, n)
     kernels = kw.grids.gaussian(-1, 4)
@@ -278,7 +277,7 @@ def test_balanced_counts_rows_by_weight():
 
 
 def test_balance_finds_the_rare_class():
-    X, y = imbalanced(800, 0.05, gap=0.9)
+    X, y = imbalanced(400, 0.08, gap=0.9)
     new, truth = imbalanced(800, 0.5, seed=1, gap=0.9)
     plain, balanced = (kw.KernelSelector(class_weight=w).fit(X, y) for w in (None, "balanced"))
     scores = [balanced_accuracy_score(truth, s.predict(new)) for s in (plain, balanced)]
