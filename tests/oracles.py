@@ -279,18 +279,6 @@ def rks(K, y, ridge, eta, bias=True):
     return training_loss(K, y, ridge, bias) + eta / len(y) * kernel_stability(K)
 
 
-def rks_relative(K, y, ridge, eta, bias=True):
-    stability = kernel_stability(K) / np.linalg.norm(np.asarray(K, float), 2)
-    return training_loss(K, y, ridge, bias) + eta * stability
-
-
-def cv_variance(losses, eta):
-    """The mean of fold losses plus eta times the variance of a mean of as many."""
-    k = len(losses)
-    mean = sum(losses) / k
-    return mean + eta * sum((loss - mean) ** 2 for loss in losses) / (k - 1) / k
-
-
 def sps_first_order(K, y, ridge, delta, bias=True):
     """Theorem 3 as printed: 2 q_ji q_j'k_i - q_ji^2 K_ii."""
     K = np.asarray(K, float)
@@ -302,13 +290,6 @@ def sps_first_order(K, y, ridge, delta, bias=True):
         for i in range(n):
             total += abs(2 * q[i] * (q @ K[:, i]) - q[i] ** 2 * K[i, i])
     return training_loss(K, y, ridge, bias) + delta / n**2 * total
-
-
-def sps_exact(K, y, ridge, bias=True):
-    n = len(y)
-    s = np.linalg.eigvalsh(np.asarray(K, float))
-    moves = [np.abs(s - np.linalg.eigvalsh(removed(K, i))).sum() for i in range(n)]
-    return training_loss(K, y, ridge, bias) + sum(moves) / n**2
 
 
 def squared_hinge(y, residuals):
@@ -349,28 +330,6 @@ def svm_scores(K, y, C, weights):
 
     machine = SVC(kernel="precomputed", C=C, tol=1e-12).fit(K, y, sample_weight=weights)
     return machine.decision_function(K)
-
-
-def minimax_objective(Phi, y, regularisation=0.0):
-    """min_a of the two deviations along a with a'(mean+ - mean-) = 1, by a general optimiser."""
-    from scipy.optimize import minimize
-
-    plus, minus = (Phi[np.asarray(y) == label] for label in (1, -1))
-    difference = plus.mean(axis=0) - minus.mean(axis=0)
-
-    def spread(a):
-        variances = [np.var(rows @ a, ddof=1) for rows in (plus, minus)]
-        return sum(np.sqrt(v + regularisation * a @ a) for v in variances)
-
-    start = difference / (difference @ difference)
-    rng = np.random.default_rng(0)
-    starts = [start] + [start + 0.1 * rng.normal(size=start.size) for _ in range(5)]
-    side = {"type": "eq", "fun": lambda a: a @ difference - 1.0}
-    options = {"ftol": 1e-14, "maxiter": 2000}
-    found = [
-        minimize(spread, a, constraints=[side], method="SLSQP", options=options) for a in starts
-    ]
-    return min(each.fun for each in found)
 
 
 def nystrom(K, landmarks):

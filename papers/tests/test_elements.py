@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from kernelwise import bounds, criteria
+from kernelwise_papers import criteria as criteria_of_papers
 from kernelwise_papers import elements, publications
 from kernelwise_papers.catalog import EXPERIMENTS
 
@@ -64,9 +65,11 @@ def test_all_bounds_and_criteria_of_the_papers_have_a_line():
     where = " ".join(element["where"] for element in ELEMENTS)
     told = {name for name in bounds.__all__ if name[0].islower() and name != "all_bounds"}
     assert {name for name in told if f"bounds.{name}" not in where} == set()
-    of_papers = "SM SMHinge KTA FSM FSMError MD Ncut KS RKS CVKS CVVariance ER SPS BIF".split()
-    assert {name for name in of_papers if f"criteria.{name}" not in where} == set()
+    of_papers = "SM SMHinge KTA FSM FSMError MD Ncut KS RKS CVKS ER SPS BIF".split()
+    assert {name for name in of_papers if f"kernelwise.criteria.{name}" not in where} == set()
     assert set(of_papers) <= set(criteria.__all__)
+    beside = {f"kernelwise_papers.criteria.{name}" for name in criteria_of_papers.__all__}
+    assert {path for path in beside if path not in where} == set()
 
 
 def test_every_table_and_figure_page_has_a_line():

@@ -9,6 +9,7 @@ from inside import Targets
 from kernelwise import criteria as c
 from kernelwise_papers import datasets
 from kernelwise_papers.catalog import EXPERIMENTS
+from kernelwise_papers.criteria import sps_exact
 from kernelwise_papers.experiment import Job
 from kernelwise_papers.papers.remarks.experiment import _FIELDS
 from kernelwise_papers.papers.remarks.hinge import (
@@ -55,7 +56,7 @@ class TestMoves:
         assert moves.min() > -1e-12
         np.testing.assert_allclose(moves.sum(axis=1), np.diag(K))
         n, y = len(K), two_blobs[1]
-        loss = c.sps_exact(K, y, 1.0, delta=1.0) - c.sps_exact(K, y, 1.0, delta=2.0)
+        loss = sps_exact(K, y, 1.0, delta=1.0) - sps_exact(K, y, 1.0, delta=2.0)
         assert -loss == pytest.approx(np.abs(moves).sum() / n**2)
 
     def test_first_order_moves_are_derivatives(self, K):

@@ -196,7 +196,7 @@ def test_empirical_stability_is_that_of_refitted_machines(how, real):
 def test_every_bound_is_listed_and_documented():
     listed = set(bounds.all_bounds(Gaussian(1.0)(sample()[0]), sample()[1]))
     functions = {f for f in dir(bounds) if inspect.isfunction(getattr(bounds, f))}
-    others = {"all_bounds", "fsm_hyperplane_error", "ks_empirical_stability", "minimax_error"}
+    others = {"all_bounds", "fsm_hyperplane_error", "ks_empirical_stability"}
     assert functions == listed | others | {"spectral_perturbation"}
     assert functions <= set(bounds.__all__)
 

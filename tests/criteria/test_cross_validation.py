@@ -212,44 +212,6 @@ def test_cvks_of_least_squares():
     close(score(X, y, c.CVKS(10, 0.25), 0.7), expected)
 
 
-class TestVariance:
-    """Of the folds' losses, by its definition."""
-
-    @staticmethod
-    def expected(losses):
-        return np.mean(losses) + 3.0 * np.var(losses, ddof=1) / len(losses)
-
-    def test_two_folds_are_enough(self):
-        X, y = problem()
-        losses = folds_of(X, y, list(StratifiedKFold(2).split(X, y)))
-        ours = c.CVVariance(eta=3.0, cv=list(StratifiedKFold(2).split(X, y)))
-        close(score(X, y, ours), self.expected(losses))
-        with pytest.warns(kw.selection.UndefinedCriterionWarning, match="a single fold"):
-            score(X, y, c.CVVariance(cv=[(np.arange(20), np.arange(20, 40))]))
-
-    @pytest.mark.parametrize("count", [3, 4])
-    def test_given_folds_are_not_repeated(self, count):
-        X, y = problem()
-        folds = list(StratifiedKFold(count).split(X, y))
-        ours = c.CVVariance(eta=3.0, cv=folds, repeats=2)
-        close(score(X, y, ours), self.expected(folds_of(X, y, folds)))
-
-    def test_repeats_have_the_mean_of_their_variances(self):
-        X, y = problem()
-        pairs = make_splits(Targets.of(y), None, 4, 3, 0)
-        folds = [(np.setdiff1d(np.arange(40), split.left_out), split.left_out) for split in pairs]
-        drawn = np.reshape(folds_of(X, y, folds), (3, 4))
-        ours = score(X, y, c.CVVariance(4, 3.0, repeats=3))
-        close(ours, np.mean([self.expected(losses) for losses in drawn]))
-
-
-def folds_of(X, y, folds):
-    K, targets = kw.Gaussian(2.0)(X), 2.0 * y - 1.0
-    return [
-        np.mean((targets[b] - oracles.refit_scores(K, targets, 1.0, a, b)) ** 2) for a, b in folds
-    ]
-
-
 class TestSpan:
     def test_small_data_against_real_leave_one_out(self):
         """It follows the truth from above: support vectors are taken to stay what they are."""

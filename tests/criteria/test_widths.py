@@ -86,13 +86,3 @@ def test_the_penalty_of_a_polynomial_rises_with_its_degree():
     X = np.random.default_rng(0).normal(size=(30, 4))
     found = [oracles.kernel_stability(kw.Polynomial(d)(X)) for d in range(1, 11)]
     assert np.all(np.diff(found) > 0.0)
-
-
-def test_relative_stability_falls_from_one():
-    X, y = np.random.default_rng(0).normal(size=(40, 2)), np.repeat([0, 1], 20)
-    kernels = [kw.Gaussian(tau) for tau in TAUS]
-    relative = kw.score_kernels(X, y, kernels, [c.RelativeRKS(1.0), c.RKS(1e-12)]).table
-    values = np.array(relative["rks_relative"]) - np.array(relative["rks"])
-    assert values[0] == pytest.approx(1.0) and values.max() <= 1.0 + 1e-12
-    assert np.all(np.diff(values) < 1e-3)  # not at every step: two rows that come first may rise
-    assert values[-1] == pytest.approx((1 + np.sqrt(4 * 39 + 1)) / 2 / 40, rel=1e-3)

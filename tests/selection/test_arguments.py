@@ -10,7 +10,7 @@ from sklearn.svm import SVC
 
 import kernelwise as kw
 from inside import estimators
-from kernelwise import criteria, gram
+from kernelwise import gram
 
 X = np.random.default_rng(0).normal(size=(12, 2))
 Y = np.arange(12) % 2
@@ -45,7 +45,6 @@ FUNCTIONS = {
         {"X": X, "y": Y, "kernels": kw.Gaussian(1.0), "criteria": ["sm", "eloo"]},
     ),
     "score_matrix": (kw.score_matrix, {"K": K, "y": Y, "criteria": "eloo"}),
-    "sps_exact": (criteria.sps_exact, {"K": K, "y": Y, "ridge": 1.0}),
     "repair": (gram.repair, {"K": K}),
     "Dense": (gram.Dense, {}),
     "Tiled": (gram.Tiled, {}),
@@ -74,8 +73,6 @@ def test_hostile_arguments_are_refused_or_taken(name):
         (lambda: kw.score_kernels(X, Y, fit_intercept="yes"), "'fit_intercept' parameter"),
         (lambda: kw.score_kernels(X, Y, engine=np.eye(2)), r"unknown engine array\(\[\[1"),
         (lambda: kw.score_kernels(X, Y, machine=["svm"]), "'machine' parameter of score_kernels"),
-        (lambda: criteria.sps_exact(K, Y, 1.0, delta="a"), "'delta' parameter"),
-        (lambda: criteria.sps_exact(K, Y, 1.0, fit_intercept=2), "'fit_intercept' parameter"),
         (lambda: gram.repair(K, ["clip"]), "'method' parameter of repair"),
         (lambda: gram.repair([["a", "0"], ["0", "1"]]), "could not convert"),
         (lambda: gram.repair(1j * K), "Complex data"),

@@ -22,7 +22,6 @@ from kernelwise import _registry
 from kernelwise.bounds.base import Assumption, Bound, Limits
 from kernelwise.bounds.eigenratio import er_decay, er_krr, er_lssvm, er_svm
 from kernelwise.bounds.feature_space import fsm_hyperplane_error, fsm_training_error
-from kernelwise.bounds.minimax import minimax_error
 from kernelwise.bounds.overview import all_bounds
 from kernelwise.bounds.perturbation import spectral_perturbation, sps_krr, sps_svm
 from kernelwise.bounds.spectral import sm_lssvm, sm_svm
@@ -56,7 +55,6 @@ __all__ = [
     "ks_svm",
     "ks_svm_cv_variance",
     "ks_svm_stability",
-    "minimax_error",
     "sm_lssvm",
     "sm_svm",
     "spectral_perturbation",

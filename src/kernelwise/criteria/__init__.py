@@ -30,10 +30,10 @@ from kernelwise.criteria.eigenratio import ER
 from kernelwise.criteria.evidence import Evidence
 from kernelwise.criteria.feature_space import FSM, FSMError
 from kernelwise.criteria.likelihood import LML
-from kernelwise.criteria.perturbation import SPS, sps_exact
+from kernelwise.criteria.perturbation import SPS
 from kernelwise.criteria.span import Span
 from kernelwise.criteria.spectral import MD, SM, Ncut, SMHinge
-from kernelwise.criteria.stability import CVKS, KS, RKS, CVVariance, RelativeRKS
+from kernelwise.criteria.stability import CVKS, KS, RKS
 from kernelwise.criteria.validation import BR, ELOO, GCV
 from kernelwise.gram import Need, Powers
 
@@ -53,7 +53,6 @@ __all__ = [
     "RKS",
     "SM",
     "SPS",
-    "CVVariance",
     "Criterion",
     "Evidence",
     "FSMError",
@@ -62,7 +61,6 @@ __all__ = [
     "Ncut",
     "Need",
     "Powers",
-    "RelativeRKS",
     "SMHinge",
     "Span",
     "Undefined",
@@ -71,7 +69,6 @@ __all__ = [
     "available",
     "get",
     "judge",
-    "sps_exact",
 ]
 
 load_modules(__name__, __path__)

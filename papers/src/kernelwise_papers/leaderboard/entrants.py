@@ -4,6 +4,7 @@ from typing import Final
 
 from kernelwise import criteria as c
 from kernelwise.criteria import Criterion
+from kernelwise_papers.criteria import RelativeRKS
 from kernelwise_papers.papers.tables import TABLES
 
 ROWS: Final = 1000  # at most, of a set
@@ -35,7 +36,7 @@ CRITERIA: Final[dict[str, Criterion]] = {
     "SM hinge": c.SMHinge(),
     "ER": c.ER(),
     RKS: c.RKS(),
-    RELATIVE: c.RelativeRKS(),
+    RELATIVE: RelativeRKS(),
     "SPS": c.SPS(),
     "CVKS": c.CVKS(),
     "5-fold CV": c.KFold(5),

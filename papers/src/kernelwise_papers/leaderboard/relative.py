@@ -12,6 +12,7 @@ import numpy as np
 from kernelwise import criteria as c
 from kernelwise._types import Array
 from kernelwise.criteria import Criterion
+from kernelwise_papers.criteria import CVVariance, RelativeRKS
 from kernelwise_papers.experiment import Experiment, Job, Line
 from kernelwise_papers.leaderboard.entrants import CHOSEN, FIXED, RELATIVE, TASKS, sets
 from kernelwise_papers.leaderboard.ranks import ranks
@@ -22,12 +23,12 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 CRITERIA: Final[dict[str, Criterion]] = {
-    RELATIVE: c.RelativeRKS(),
+    RELATIVE: RelativeRKS(),
     "RKS": c.RKS(),
     "SPS": c.SPS(),
     "CVKS": c.CVKS(),
     "CVKS by BIF": c.CVKS(order=2),
-    "CV and its variance": c.CVVariance(),
+    "CV and its variance": CVVariance(),
     "5-fold CV (squares)": c.KFold(5, "square"),
     "ER": c.ER(),
     "SM (r=2)": c.SM(r=2),

@@ -27,9 +27,10 @@ def minimax_error(K: Any, y: Any, *, regularisation: float = 0.0) -> float:
 
     over all directions a in feature space, with the covariance of either class (divided by
     :math:`n_\pm - 1`, as the variances of FSM). FSM is the same sum for the direction between the
-    class means, so that this is at most the value of :func:`fsm_training_error`; they are equal
-    where that direction is an eigenvector of both covariances. A kernel of full rank has
-    directions without any variance, and then the value is zero.
+    class means, so that this is at most the value of
+    :func:`~kernelwise.bounds.fsm_training_error`; they are equal where that direction is an
+    eigenvector of both covariances. A kernel of full rank has directions without any variance, and
+    then the value is zero.
 
     Parameters
     ----------
@@ -52,7 +53,7 @@ def minimax_error(K: Any, y: Any, *, regularisation: float = 0.0) -> float:
     Examples
     --------
     >>> import numpy as np
-    >>> from kernelwise.bounds import minimax_error
+    >>> from kernelwise_papers.criteria import minimax_error
     >>> x = np.array([-1.0, 0.0, 1.0, 2.0, 3.0, 4.0])
     >>> round(minimax_error(np.outer(x, x), [0, 0, 0, 1, 1, 1]), 12)  # deviations 1, distance 3
     0.307692307692
