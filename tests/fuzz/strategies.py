@@ -149,7 +149,7 @@ def _objects(values):
 ODD_TARGETS = [
     lambda y: np.arange(len(y)),
     lambda y: np.array(["x\n", "=1"])[y],
-    lambda y: np.array([b"\xff", b"\xfe"])[y],
+    lambda y: np.array([b"a", b"b"])[y],
     lambda y: pd.Series(y, dtype="category"),
     lambda y: pd.DataFrame({"y": y}),
     lambda y: y.astype(float) + 1e12,
