@@ -86,6 +86,10 @@ class TestAnswer:
             "Laplacian on weighted features (gate 0)"
         )
 
+    def test_weights_that_round_to_nothing_name_no_empty_list(self):
+        said = self.told(0.001)
+        assert "as good as a stack with Laplacian" in said and "stacked with :" not in said
+
     def test_nothing_to_stack_with(self):
         assert self.told(0.0, members=1).endswith("2.3 % ± 0.6; no other member suits the data")
 

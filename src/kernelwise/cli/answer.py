@@ -93,11 +93,11 @@ def stacked(record: Record, stack: Stack) -> str:
     alone = f"one kernel: {record.kernel}, {'error not known' if single is None else single.short}"
     if not others:
         return f"{alone}; no other member suits the data"
-    if stack.gate == 0.0 or record.error is None:
-        names = ", ".join(member.title for member in others)
-        return f"{alone}; it is as good as a stack with {names} (gate {stack.gate:.2g})"
     shares = {member.title: f"{100 * member.weight:.0f} %" for member in others}
     added = [f"{title} {share}" for title, share in shares.items() if share != "0 %"]
+    if not added or record.error is None:
+        names = ", ".join(shares)
+        return f"{alone}; it is as good as a stack with {names} (gate {stack.gate:.2g})"
     own, trust = f"{100 * stack.members[0].weight:.0f} %", f"gate {stack.gate:.2g}"
     return (
         f"{alone}; {own} of it stacked with {', '.join(added)}: {record.error.short} "
