@@ -23,7 +23,7 @@ from inside import (
     weighted_matrix,
     without_rounding,
 )
-from kernelwise import Precomputed
+from kernelwise import Precomputed, criteria
 
 EPS = np.finfo(float).eps
 
@@ -175,6 +175,15 @@ def on_terminal(command, **options):
     os.close(terminal)
     assert process.returncode == 0
     return out, drawn.decode()
+
+
+def own_criteria():
+    """Return what is known of the library's own criteria; tests of the papers bring others."""
+    return [
+        info
+        for info in criteria.available()
+        if type(criteria.get(info.name)).__module__.startswith("kernelwise.")
+    ]
 
 
 def given_gram(K, targets):
