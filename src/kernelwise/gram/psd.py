@@ -47,7 +47,6 @@ def repair(K: Any, method: str = "clip") -> Array:
     Examples
     --------
     >>> import numpy as np
-    from sklearn.utils import check_array
     >>> from kernelwise.gram import repair
     >>> repair(np.array([[0.0, 1.0], [1.0, 0.0]]), "flip").round(12)
     array([[1., 0.],

@@ -32,7 +32,6 @@ class Function(Kernel):
     Examples
     --------
     >>> import numpy as np
-    from sklearn.utils import check_array
     >>> from kernelwise.kernels import Function
     >>> def overlap(X, Z):
     ...     return np.minimum(X[:, None], Z[None]).sum(axis=-1)
